@@ -196,3 +196,38 @@ fn each_repository_has_a_cache_of_its_own() {
             .is_file())
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_map_that_is_a_pipe_is_not_read() {
+    let folder = two();
+    let at = folder.path();
+    let pipe = at.join("b/docs/MAP.md");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(made.unwrap().success());
+    for command in [BUILD, CHECK] {
+        let done = run(at, &command);
+        assert_eq!(done.code, 2, "{}", done.out);
+        assert!(done.out.contains("isn't a regular file"), "{}", done.out);
+    }
+}
+
+#[test]
+fn no_repository_overwrites_the_map_of_another_one() {
+    let folder = two();
+    let at = folder.path();
+    write(at, "a/inner/c.py", "def fourth():\n    pass\n");
+    write(
+        at,
+        "repositories.toml",
+        "[[repository]]\nname = 'a'\npath = 'a'\nmap = 'inner/REPOMAP.md'\n\n[[repository]]\nname = 'inner'\npath = 'a/inner'\n",
+    );
+    let built = run(at, &BUILD);
+    assert_eq!(built.code, 2, "{}", built.out);
+    assert!(
+        built.out.contains("is the map of `a`, too"),
+        "{}",
+        built.out
+    );
+    assert!(map(at, "a/inner/REPOMAP.md").contains("pub struct Second"));
+}

@@ -5,6 +5,7 @@ use super::check::{CheckArgs, Checked};
 use super::tree::TreeArgs;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::inputs::locations;
 use crate::cli::common::repositories::{Repositories, Repository};
 use crate::cli::output::{Color, Failure, print, warn};
 use crate::cli::write;
@@ -30,6 +31,10 @@ impl Repository {
                 "a map is a file in its repository",
             ));
         }
+        if map.exists() && !map.is_file() {
+            let message = format!("`{}` isn't a regular file", map.display());
+            return Err(Failure::unable(message, "a pipe could block; remove it"));
+        }
         let tree = TreeArgs {
             path,
             rev: shared.rev.clone(),
@@ -44,9 +49,18 @@ impl Repository {
 pub(super) fn build(args: &BuildArgs, all: &Repositories) -> Result<u8, Failure> {
     args.tree.is_default()?;
     let mut done = Vec::new();
+    let mut maps: BTreeMap<PathBuf, &str> = BTreeMap::new();
     for repository in &all.list {
-        let built = || -> Result<(u8, String), Failure> {
+        let mut built = || -> Result<(u8, String), Failure> {
             let (tree, output) = repository.tree(&args.tree)?;
+            // One repository may be inside another.
+            for place in locations(&output) {
+                let other = maps.entry(place).or_insert(&repository.name);
+                if *other != repository.name {
+                    let message = format!("`{}` is the map of `{other}`, too", output.display());
+                    return Err(Failure::unable(message, "give each repository its own map"));
+                }
+            }
             let earlier = output.symlink_metadata().is_ok().then_some(&*output);
             let built = args.build(&tree, earlier, Some(&output))?;
             write::write(&output, &built.map.text)?;
