@@ -391,6 +391,33 @@ rules:
     );
 }
 
+/// No share names a pipe, where `merge` would wait.
+#[cfg(unix)]
+#[test]
+fn policies_of_shares_are_regular_files() {
+    let folder = some_traces();
+    let folder = folder.path();
+    let policy = "version: 1\nid: p\ndefault: deny\nrules: []\n";
+    write(folder, "p.yaml", policy);
+    let share = |policy: &str, partial: &str| {
+        let command = ["policy", "replay", "traces", "--partial", partial];
+        run(folder, &[&command[..], &["--policy", policy]].concat())
+    };
+    assert_eq!(share("p.yaml", "a").code, 0);
+    fs::remove_file(folder.join("p.yaml")).unwrap();
+    let pipe = folder.join("p.yaml");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(made.unwrap().success());
+    for done in [
+        merge_of(folder, &["a".to_owned()], &[]),
+        share("p.yaml", "b"),
+        share("claude:x.json,p.yaml", "b"),
+    ] {
+        assert_eq!(done.code, 2, "{}", done.out);
+        assert!(done.err.contains("isn't a regular file"), "{}", done.err);
+    }
+}
+
 #[test]
 fn a_large_trace_is_divided() {
     let folder = tempfile::tempdir().unwrap();

@@ -58,6 +58,9 @@ pub struct ReplayArgs {
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
+        if self.share.partial.is_some() {
+            self.policies.check_share()?;
+        }
         let policies = PolicySet::load(&self.policies)?;
         if let Some(path) = &self.share.partial {
             return self.write_share(path, &policies);
@@ -128,7 +131,9 @@ impl MergedDecisions {
         page: (OutputFormat, Color),
         end: (FailOn, bool),
     ) -> Result<u8, Failure> {
-        let policies = PolicySet::load(&PolicyOptions::from_words(&run.words)?)?;
+        let options = PolicyOptions::from_words(&run.words)?;
+        options.check_share()?;
+        let policies = PolicySet::load(&options)?;
         if run.files != [policies.hash()] {
             return Err(Failure::unable(
                 "the policies aren't those that the shares asked",

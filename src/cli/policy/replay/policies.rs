@@ -56,6 +56,28 @@ impl PolicyOptions {
         words
     }
 
+    /// Checks that `merge` can read the policy again. Otherwise a partial result could name a pipe,
+    /// which may block.
+    pub(super) fn check_share(&self) -> Result<(), Failure> {
+        let given = self.policy.iter().flat_map(|name| {
+            let path = find::format_of(name).1;
+            // `claude:` takes a list of files.
+            [name, path]
+                .into_iter()
+                .chain(path.split(',').map(str::trim))
+        });
+        for path in given {
+            let about = Path::new(path).metadata();
+            if about.is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+                return Err(Failure::unable(
+                    format!("`{path}` isn't a regular file"),
+                    "name a regular file: the shares and `merge` read it",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the options from words of a command.
     pub(super) fn from_words(words: &[String]) -> Result<Self, Failure> {
         let command = Self::augment_args(clap::Command::new("replay").no_binary_name(true));
