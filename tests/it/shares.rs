@@ -391,6 +391,53 @@ rules:
     );
 }
 
+/// Many decisions have equal matches in all possible contexts, which are kept once.
+#[test]
+fn pending_decisions_share_their_matches() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rule = |n: usize| {
+        format!(
+            "  - {{ id: m{n}, when: {{ mode: m{n}, max_per_hour: 9 }}, effect: allow, reason: r }}\n"
+        )
+    };
+    let mut rules: String = (0..100).map(rule).collect();
+    rules += "  - { id: ls, when: { command: { program: ls }, max_per_hour: 5 }, effect: allow, reason: r }\n";
+    let policy = format!("version: 1\nid: p\ndefault: deny\nrules:\n{rules}");
+    write(folder, "p.yaml", &policy);
+    let mut sizes = Vec::new();
+    for (name, decisions) in [("one", 1_u64), ("many", 40)] {
+        let lines = |turn: u64| {
+            let time = 1_768_800_000_000 + turn * 1000;
+            [
+                r#"{"record":"action_proposed","action":{"id":"a","type":"shell_cmd","payload":{"command":"ls"},"riskLevel":"low","reasoning":"r"}"#,
+                r#"{"record":"governance_decided","decision":{"status":"approved","by":"policy","actionId":"a"}"#,
+            ]
+            .map(|line| format!("{line},\"turnId\":{turn},\"executionId\":\"e\",\"timestamp\":{time}}}\n"))
+            .concat()
+        };
+        let text: String = (1..=decisions).map(lines).collect();
+        let (trace, partial) = (format!("traces/{name}.jsonl"), format!("{name}.partial"));
+        write(folder, &trace, &text);
+        let command = [
+            "policy",
+            "replay",
+            "--policy",
+            "p.yaml",
+            "--partial",
+            &partial,
+            &trace,
+        ];
+        assert_eq!(run(folder, &command).code, 0);
+        sizes.push(fs::metadata(folder.join(partial)).unwrap().len());
+    }
+    let [one, many] = sizes[..] else {
+        panic!("{sizes:?}")
+    };
+    assert!(one > 3000 && many < 5 * one, "{sizes:?}");
+    compare_policy_replays(folder, &["--policy", "p.yaml"], &[1, 2]);
+}
+
 /// No share names a pipe, where `merge` would wait.
 #[cfg(unix)]
 #[test]

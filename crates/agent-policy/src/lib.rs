@@ -54,7 +54,7 @@ pub use mutate::{Mutant, MutantStatus};
 pub use network::{NetworkPattern, NetworkRequest, network_requests};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
-pub use pending::{DecisionComparison, PendingDecision};
+pub use pending::{DecisionComparison, PendingDecision, PossibleMatches};
 pub use policy_diff::{RuleChange, UnprovenChange};
 pub use question::{Approvals, Context, Question};
 pub use read::load;

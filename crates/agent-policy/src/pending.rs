@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// A rule that matches, or whose limit over all executions decides whether it does.
-#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 struct Match {
     /// Index of the rule.
     rule: u32,
@@ -28,18 +28,31 @@ struct Match {
 }
 
 /// The rules that match in one of the possible contexts.
-#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 struct MatchesIn {
     /// The unrecorded context that this assumes, if any.
     if_so: Option<String>,
     matches: Box<[Match]>,
 }
 
+/// The rules that match in each of the possible contexts. There may be hundreds of contexts, but
+/// many decisions have equal ones.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+pub struct PossibleMatches(Box<[MatchesIn]>);
+
+impl PossibleMatches {
+    /// The number of contexts and matches, which memory grows with.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let sizes = self.0.iter().map(|context| 1 + context.matches.len());
+        sizes.sum()
+    }
+}
+
 /// A decision for which limits per hour or day count what other executions have done. It contains
-/// no text of the action.
+/// no text of the action. The caller keeps its [`PossibleMatches`].
 #[derive(Debug, Clone, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct PendingDecision {
-    contexts: Box<[MatchesIn]>,
     ruling: Ruling,
     by_human: bool,
     kind: Option<ActionType>,
@@ -54,7 +67,7 @@ pub enum DecisionComparison<'p> {
     Same,
     Drifted(DriftedDecision<'p>),
     /// Other executions must be known first.
-    Pending(PendingDecision),
+    Pending(PendingDecision, PossibleMatches),
 }
 
 impl Match {
@@ -187,14 +200,16 @@ impl UnrecordedContext {
             }
         }
         match decided.time {
-            Some(time) if !contexts.is_empty() => DecisionComparison::Pending(PendingDecision {
-                contexts: contexts.into(),
-                ruling: decided.ruling,
-                by_human: decided.by_human,
-                kind: action.kind,
-                at: (time, number),
-                undated: history.undated(),
-            }),
+            Some(time) if !contexts.is_empty() => {
+                let pending = PendingDecision {
+                    ruling: decided.ruling,
+                    by_human: decided.by_human,
+                    kind: action.kind,
+                    at: (time, number),
+                    undated: history.undated(),
+                };
+                DecisionComparison::Pending(pending, PossibleMatches(contexts.into()))
+            }
             _ => DecisionComparison::Same,
         }
     }
@@ -212,6 +227,7 @@ impl PendingDecision {
     pub fn drift<'p>(
         &self,
         policy: &'p Policy,
+        possible: &PossibleMatches,
         timeline: &Arc<SortedTimeline>,
     ) -> Option<DriftedDecision<'p>> {
         let action = Action {
@@ -227,7 +243,7 @@ impl PendingDecision {
             time: Some(time),
             ..Request::new(&action, &history)
         };
-        self.contexts.iter().find_map(|context| {
+        possible.0.iter().find_map(|context| {
             let decision = policy.decide_from(&context.matches, &request);
             let drift = Drift::between(self.ruling, self.by_human, &decision)?;
             Some(DriftedDecision {
@@ -344,11 +360,11 @@ dangerous_commands: [{pattern: rm, severity: high, action: block}]
             let found = match &compared {
                 DecisionComparison::Same => None,
                 DecisionComparison::Drifted(drifted) => Some(named(drifted)),
-                DecisionComparison::Pending(pending) => {
-                    let bytes = borsh::to_vec(pending).unwrap();
-                    let read: PendingDecision = borsh::from_slice(&bytes).unwrap();
-                    prop_assert_eq!(&read, pending);
-                    read.drift(policy, &timeline).as_ref().map(named)
+                DecisionComparison::Pending(pending, possible) => {
+                    let bytes = borsh::to_vec(&(pending, possible)).unwrap();
+                    let read: (PendingDecision, PossibleMatches) = borsh::from_slice(&bytes).unwrap();
+                    prop_assert_eq!((&read.0, &read.1), (pending, possible));
+                    read.0.drift(policy, &read.1, &timeline).as_ref().map(named)
                 }
             };
             prop_assert_eq!(found, wanted);

@@ -113,12 +113,8 @@ impl MergedDecisions {
     /// Adds what a share has kept of one input.
     pub(in crate::cli) fn add(&mut self, part: &[u8]) -> io::Result<()> {
         let part: Tally = borsh::from_slice(part)?;
-        if !part.has_known_codes() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "it contains a finding of an unknown rule",
-            ));
-        }
+        let invalid = |why| io::Error::new(io::ErrorKind::InvalidData, why);
+        part.check().map_err(invalid)?;
         self.0.absorb(part);
         Ok(())
     }

@@ -249,12 +249,15 @@ pub fn merge(
             &options_of(&header).map_err(MergeError::Options)?,
         )
     };
-    let report = finish(
-        add_inputs(&mut parts, &options, &mut whole, &mut |bytes| {
-            on_condensed(header.options.command, bytes)
-        })?,
-        &options,
-    );
+    let command = header.options.command;
+    let keeps_more = matches!(command, Command::Audit | Command::PolicyReplay);
+    let mut on_condensed = |bytes: &[u8]| match bytes.is_empty() {
+        true if keeps_more => Err(invalid("it lacks what its command keeps of an input")),
+        true => Ok(()),
+        false => on_condensed(command, bytes),
+    };
+    let report = add_inputs(&mut parts, &options, &mut whole, &mut on_condensed)?;
+    let report = finish(report, &options);
     let mut paths = header.paths.clone();
     let mut seen: HashSet<&str> = header.paths.iter().map(String::as_str).collect();
     let others = parts.iter().flat_map(|part| &part.header.paths);
@@ -379,15 +382,16 @@ fn add_inputs(
             queue.extend(waiting.as_ref().map(|next| Reverse((next.file.clone(), n))));
         }
         let result = one(results, options, whole)?;
-        if !result.condensed.is_empty() {
-            let path = || {
-                parts
-                    .first()
-                    .map(|part| part.path.clone())
-                    .unwrap_or_default()
-            };
-            on_condensed(&result.condensed).map_err(|error| unreadable(&path(), &error))?;
-        } else if let Some(bound) = report.full(&options.limits) {
+        let path = || {
+            parts
+                .first()
+                .map(|part| part.path.clone())
+                .unwrap_or_default()
+        };
+        on_condensed(&result.condensed).map_err(|error| unreadable(&path(), &error))?;
+        if result.condensed.is_empty()
+            && let Some(bound) = report.full(&options.limits)
+        {
             return Err(MergeError::Full(bound.of_run(&options.limits)));
         }
         report.counts.files = report.counts.files.saturating_add(1);

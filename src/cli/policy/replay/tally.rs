@@ -7,8 +7,8 @@ use crate::diag::{Code, Place, Related, Severity, digest as digest_of, subject};
 use crate::rules;
 use crate::trajectory::recorded_decisions::CountedEntries;
 use agent_policy::{
-    DecisionComparison, Drift, DriftedDecision, History, PendingDecision, RecordedDecision, Rule,
-    Timeline,
+    DecisionComparison, Drift, DriftedDecision, History, PendingDecision, PossibleMatches,
+    RecordedDecision, Rule, Timeline,
 };
 use borsh::{BorshDeserialize, BorshSerialize};
 use content_scan::mask::Mask;
@@ -22,6 +22,9 @@ pub(super) const KEPT: usize = 1000;
 
 /// Maximum number of decisions that wait until all executions are known.
 const MOST_PENDING: usize = 2_000_000;
+
+/// Maximum size of the matches of these decisions, where equal ones count once.
+const MOST_MATCHES: usize = 2_000_000;
 
 /// What is known about the decisions of some inputs, in the order of reading.
 #[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -40,6 +43,8 @@ pub(super) struct Tally {
     /// The first decision for each digest that no known policy has.
     missing: BTreeMap<String, Listed>,
     pending: Vec<Pending>,
+    /// The matches of pending decisions.
+    matches: MatchTable,
     timeline: Timeline,
     /// The number of approvals and costs.
     counted: u64,
@@ -123,8 +128,44 @@ struct Listed {
 struct Pending {
     /// The digest of its policy, unless all decisions have one policy.
     policy: Option<String>,
+    /// Index of its matches.
+    matches: u32,
     decision: PendingDecision,
     about: About,
+}
+
+/// The matches of pending decisions, each once.
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+struct MatchTable {
+    list: Vec<Arc<PossibleMatches>>,
+    /// The indexes and the size of the list. They aren't written.
+    #[borsh(skip)]
+    indexes: BTreeMap<Arc<PossibleMatches>, u32>,
+    #[borsh(skip)]
+    size: usize,
+}
+
+impl MatchTable {
+    /// Makes the indexes of a list that was read.
+    fn restore(&mut self) {
+        let numbered = (0..).zip(&self.list);
+        self.indexes = numbered.map(|(n, one)| (Arc::clone(one), n)).collect();
+        self.size = self.list.iter().map(|one| one.size()).sum();
+    }
+
+    /// Returns the index of matches; `None` if there are too many.
+    fn index(&mut self, matches: Arc<PossibleMatches>) -> Option<u32> {
+        if let Some(index) = self.indexes.get(&matches) {
+            return Some(*index);
+        }
+        let size = self.size.saturating_add(matches.size());
+        let index = u32::try_from(self.list.len()).ok();
+        let index = index.filter(|_| size <= MOST_MATCHES)?;
+        self.size = size;
+        self.list.push(Arc::clone(&matches));
+        self.indexes.insert(matches, index);
+        Some(index)
+    }
 }
 
 /// Something that is listed in the order of decisions.
@@ -229,23 +270,43 @@ impl Tally {
         {
             DecisionComparison::Same => {}
             DecisionComparison::Drifted(drifted) => self.add(policy, &drifted, about()),
-            DecisionComparison::Pending(_) if self.pending.len() >= MOST_PENDING => {
-                self.is_full = true;
+            DecisionComparison::Pending(decision, matches) => {
+                let has_room = self.pending.len() < MOST_PENDING;
+                let matches = has_room.then(|| self.matches.index(matches.into()));
+                match matches.flatten() {
+                    Some(matches) => self.pending.push(Pending {
+                        policy: digest.map(str::to_owned),
+                        matches,
+                        decision,
+                        about: about(),
+                    }),
+                    None => self.is_full = true,
+                }
             }
-            DecisionComparison::Pending(decision) => self.pending.push(Pending {
-                policy: digest.map(str::to_owned),
-                decision,
-                about: about(),
-            }),
         }
     }
 
-    /// Returns whether it only contains findings of `policy replay`.
-    pub(super) fn has_known_codes(&self) -> bool {
+    /// Checks what was read from a partial result, as far as the rest relies on it.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
         let listed = self.listed.iter().chain(self.missing.values());
         let groups = self.groups.keys().map(|(code, _)| *code);
         let mut codes = listed.map(|finding| finding.code).chain(groups);
-        codes.all(|code| (501..=505).contains(&code))
+        if !codes.all(|code| (501..=505).contains(&code)) {
+            return Err("it contains a finding of an unknown rule");
+        }
+        let mut counts = self.severities;
+        for finding in &self.listed {
+            match counts.get_mut(finding.severity as usize) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => return Err("it doesn't count its findings"),
+            }
+        }
+        let mut matches = self.pending.iter().map(|pending| pending.matches as usize);
+        if matches.all(|index| index < self.matches.list.len()) {
+            Ok(())
+        } else {
+            Err("it contains a decision without the rules that match")
+        }
     }
 
     /// Adds a decision that the policy would change.
@@ -354,6 +415,7 @@ impl Tally {
         let (decisions, counted) = (self.decisions, self.counted);
         if decisions == 0 && counted == 0 {
             *self = later;
+            self.matches.restore();
             return;
         }
         let add = |count: &mut u64, later: u64| *count = count.saturating_add(later);
@@ -386,14 +448,20 @@ impl Tally {
             finding.about.shift(decisions);
             self.missing.entry(digest).or_insert(finding);
         }
-        let room = MOST_PENDING.saturating_sub(self.pending.len());
-        self.is_full |= later.pending.len() > room;
-        self.pending
-            .extend(later.pending.into_iter().take(room).map(|mut pending| {
-                pending.about.shift(decisions);
-                pending.decision.shift(counted);
-                pending
-            }));
+        let matches = later.matches.list.into_iter();
+        let indexes: Vec<_> = matches.map(|one| self.matches.index(one)).collect();
+        for mut pending in later.pending {
+            let index = indexes.get(pending.matches as usize).copied().flatten();
+            match index.filter(|_| self.pending.len() < MOST_PENDING) {
+                Some(index) => {
+                    pending.matches = index;
+                    pending.about.shift(decisions);
+                    pending.decision.shift(counted);
+                    self.pending.push(pending);
+                }
+                None => self.is_full = true,
+            }
+        }
         self.timeline.absorb(later.timeline, counted);
     }
 
@@ -402,12 +470,16 @@ impl Tally {
         let is_full = self.is_full || self.timeline.is_full();
         let timeline = Arc::new(std::mem::take(&mut self.timeline).sorted());
         for pending in std::mem::take(&mut self.pending) {
+            let matches = self.matches.list.get(pending.matches as usize).cloned();
             // A partial result may name a policy that isn't here.
-            let Some(policy) = policies.by_digest(pending.policy.as_deref()) else {
+            let policy = policies.by_digest(pending.policy.as_deref());
+            let Some((matches, policy)) = matches.zip(policy) else {
                 self.unjudged = self.unjudged.saturating_add(1);
                 continue;
             };
-            let drifted = pending.decision.drift(&policy.found.policy, &timeline);
+            let drifted = pending
+                .decision
+                .drift(&policy.found.policy, &matches, &timeline);
             if let Some(drifted) = drifted {
                 self.add(policy, &drifted, pending.about);
             }
@@ -548,6 +620,21 @@ rules:
         tally
     }
 
+    #[test]
+    fn tallies_count_their_findings_and_have_the_matches_of_their_decisions() {
+        let loaded = find::parse("p.yaml", POLICY.to_owned()).ok();
+        let policies = PolicySet::of(loaded.unwrap());
+        let read = || tally(&policies, &[Some(1), Some(2)]);
+        assert!(!read().listed.is_empty() && !read().pending.is_empty());
+        assert_eq!(read().check(), Ok(()));
+        let mut forged = read();
+        forged.severities = [0; 3];
+        assert!(forged.check().is_err());
+        let mut forged = read();
+        forged.matches.list.clear();
+        assert!(forged.check().is_err());
+    }
+
     proptest! {
         #[test]
         fn forged_tallies_do_no_harm(
@@ -562,7 +649,7 @@ rules:
                 bytes[at] = byte;
             }
             if let Ok(forged) = borsh::from_slice::<Tally>(&bytes)
-                && forged.has_known_codes()
+                && forged.check().is_ok()
             {
                 let mut all = tally(&policies, &times);
                 all.absorb(forged);
