@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::source::{Found, Missing, Plan, Share, discover};
-use yuangs_verify::verify::partial::{Header, RunOptions, Work, inputs_of, merge, verify_share};
+use yuangs_verify::verify::partial::{
+    Command, Header, RunOptions, Work, inputs_of, merge, verify_share,
+};
 use yuangs_verify::verify::{Options, Report, verify};
 
 fn root() -> &'static Path {
@@ -141,14 +143,19 @@ proptest! {
     }
 }
 
-static PARTIAL: LazyLock<Vec<u8>> = LazyLock::new(partial);
+static PARTIAL: LazyLock<Vec<u8>> = LazyLock::new(|| partial(Command::Replay));
 
-fn partial() -> Vec<u8> {
+/// Returns the partial result of a command that keeps no more than findings and summaries.
+fn partial(command: Command) -> Vec<u8> {
     let folder = root().join("corpora/traces/legal");
     let mut inputs = discover(&[folder]);
     inputs.truncate(3);
     let plan = Plan::new(&inputs).unwrap();
-    let run = (Some("test".to_owned()), RunOptions::default());
+    let run = RunOptions {
+        command,
+        ..RunOptions::default()
+    };
+    let run = (Some("test".to_owned()), run);
     let header = Header::new((&plan, Share::WHOLE), run, Vec::new());
     let mut bytes = Vec::new();
     let header = (&header, Vec::new());
@@ -162,6 +169,19 @@ fn partial() -> Vec<u8> {
     )
     .unwrap();
     bytes
+}
+
+/// Without what these commands keep, their reports would be about nothing.
+#[test]
+fn a_partial_result_has_what_its_command_keeps() {
+    for command in [Command::Audit, Command::PolicyReplay] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("partial");
+        fs::write(&path, partial(command)).unwrap();
+        let restored = &mut |header: &Header| Ok(header.options.restored());
+        let error = merge(&[path], restored, &mut |_, _| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("it lacks what"), "{error}");
+    }
 }
 
 /// Writes partial results of shares and returns their names.
