@@ -464,7 +464,7 @@ fn pending_decisions_share_their_matches() {
 fn policies_of_shares_are_regular_files() {
     let folder = some_traces();
     let folder = folder.path();
-    let policy = "version: 1\nid: p\ndefault: deny\nrules: []\n";
+    let policy = "version: 1\nid: p\ndefault: deny\nrules: [{ id: r, when: { type: shell_cmd }, effect: allow, reason: r }]\n";
     write(folder, "p.yaml", policy);
     let share = |policy: &str, partial: &str| {
         let command = ["policy", "replay", "traces", "--partial", partial];
