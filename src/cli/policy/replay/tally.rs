@@ -600,7 +600,7 @@ rules:
         let mut tally = Tally::default();
         let mut timeline = Timeline::default();
         for (number, time) in (0..).zip(times) {
-            let decided = decided(if number % 2 == 0 { "ls" } else { "rm x" }, *time);
+            let decided = decided(if number % 2 == 0 { "ls" } else { "cat a" }, *time);
             let place = DecisionPlace {
                 file: "f".into(),
                 execution: "e".into(),
