@@ -53,37 +53,21 @@ impl Counts {
 
     /// Returns all of them.
     pub(super) const fn all(&self) -> [u64; 14] {
-        let Self {
-            files,
-            unopened,
-            records,
-            turns,
-            rules_run,
-            errors,
-            warnings,
-            notes,
-            left_out,
-            signatures_unchecked,
-            bytes,
-            known_inputs,
-            unknown_inputs,
-            skipped,
-        } = *self;
         [
-            files,
-            unopened,
-            records,
-            turns,
-            rules_run,
-            errors,
-            warnings,
-            notes,
-            left_out,
-            signatures_unchecked,
-            bytes,
-            known_inputs,
-            unknown_inputs,
-            skipped,
+            self.files,
+            self.unopened,
+            self.records,
+            self.turns,
+            self.rules_run,
+            self.errors,
+            self.warnings,
+            self.notes,
+            self.left_out,
+            self.signatures_unchecked,
+            self.bytes,
+            self.known_inputs,
+            self.unknown_inputs,
+            self.skipped,
         ]
     }
 
