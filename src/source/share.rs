@@ -70,6 +70,9 @@ pub struct Part {
     pub bytes: Range<u64>,
     /// Size of the input in bytes.
     pub size: u64,
+    /// Number of bytes on each side of a cut that certainly lie in the two parts next to it, if both
+    /// are within the input.
+    pub reach: u64,
 }
 
 impl Part {
@@ -119,6 +122,7 @@ impl Plan {
         };
         let (from, to) = (bound(share.number - 1), bound(share.number));
         let is_last = share.number == share.of;
+        let reach = total / u64::from(share.of) / 2;
         let inputs = self.starts.iter().zip(self.starts.iter().skip(1));
         inputs.enumerate().filter_map(move |(input, (start, end))| {
             let begins = *start >= from && (*start < to || is_last);
@@ -127,6 +131,7 @@ impl Plan {
                 input,
                 bytes,
                 size: end - start,
+                reach,
             })
         })
     }

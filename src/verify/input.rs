@@ -10,7 +10,7 @@ use super::finding_store::FindingStore;
 use super::input_result::InputResult;
 use super::kept_text::execution_name;
 use super::parse;
-use super::piece::Piece;
+use super::piece::{Piece, Seam};
 use super::pipeline::{self, ParsedBlock, Reading, Route, Router};
 use super::place::{help, problem_finding};
 use super::shard::Shard;
@@ -98,6 +98,8 @@ pub(super) struct Run<'o> {
     bytes: u64,
     /// The piece of a large input that is read, if it isn't read whole.
     piece: Option<Piece>,
+    /// The seam that is read, if the piece is one.
+    seam: Option<&'o Seam>,
 }
 
 /// Verifies one input. If `turns` is set, it receives the turns.
@@ -141,21 +143,45 @@ pub(super) fn verify_piece(
     format: Format,
     options: &Options,
 ) -> InputResult {
+    read_piece((found, piece), format, options, |_| {})
+}
+
+/// Verifies the executions of a seam between pieces of an input.
+pub(super) fn verify_seam<'o>(
+    (found, seam): (&Found, &'o Seam),
+    format: Format,
+    options: &'o Options,
+) -> InputResult {
+    let piece = Piece::of_seam(seam);
+    read_piece((found, piece), format, options, |run| {
+        run.seam = Some(seam);
+        run.next_line = seam.line;
+    })
+}
+
+fn read_piece<'o>(
+    (found, piece): (&Found, Piece),
+    format: Format,
+    options: &'o Options,
+    prepare: impl FnOnce(&mut Run<'o>),
+) -> InputResult {
     let Input::File(path) = &found.input else {
         return InputResult::default();
     };
     let mut run = Run::new(&found.name, options);
     run.format = Some(format);
+    prepare(&mut run);
     let reader = open_range(path, piece.bytes.clone(), options.bytes_read.clone());
+    let is_independent = piece.is_independent;
     run.piece = Some(piece);
     match reader {
-        Ok(reader) => {
+        Ok(reader) if is_independent => {
             let mut blocks = Blocks::new(reader, options.limits);
             run.lines(&mut blocks);
             run.bytes = blocks.bytes_read();
         }
-        // The input is read again when the pieces are joined, which reports the error.
-        Err(_) => run.lose_piece(),
+        // The input is read again when the pieces are joined, which reports an error.
+        _ => run.lose_piece(),
     }
     run.finish()
 }
@@ -257,6 +283,7 @@ impl<'o> Run<'o> {
             in_document: false,
             bytes: 0,
             piece: None,
+            seam: None,
         }
     }
 
@@ -388,8 +415,30 @@ impl<'o> Run<'o> {
             self.units.findings += 1;
             self.lost_before_shards = line;
         }
-        self.units.blank += parsed.blank;
+        if self.seam.is_none() {
+            self.units.blank += parsed.blank;
+        }
         self.next_line += parsed.lines;
+    }
+
+    /// Leaves out the records that are read with another piece of the input.
+    fn leave_out(&mut self, parsed: &mut ParsedBlock<'_>) {
+        let Some(piece) = &mut self.piece else {
+            return;
+        };
+        for (entry, route) in parsed.entries.iter().zip(&mut parsed.routes) {
+            let Some(id) = entry.record.execution_id() else {
+                continue;
+            };
+            let id = id.decode();
+            let is_left_out = match self.seam {
+                Some(seam) => !seam.executions.contains(&*id),
+                None => piece.leaves_out(&id, entry.line),
+            };
+            if is_left_out {
+                *route = Route::Elsewhere;
+            }
+        }
     }
 
     /// Processes what was parsed of a block, in input order. Returns the number of its line that
@@ -397,6 +446,7 @@ impl<'o> Run<'o> {
     pub(super) fn account(&mut self, parsed: &mut ParsedBlock<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
+        self.leave_out(parsed);
         self.scan_frames(&mut parsed.entries);
         self.note_records(&parsed.entries, &parsed.routes);
         parsed.overlong.map(|_| line)
@@ -405,10 +455,14 @@ impl<'o> Run<'o> {
     /// Records secrets, counts, problems and commands of records before they are replayed.
     fn note_records(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
         self.remember_secrets(entries);
-        if self.piece.is_some() && !routes.iter().all(|route| matches!(route, Route::To(_))) {
+        let concern_all = |route: &Route| matches!(route, Route::Lost | Route::Nowhere);
+        if self.piece.is_some() && routes.iter().any(concern_all) {
             self.lose_piece();
         }
         for (entry, route) in entries.iter().zip(routes) {
+            if *route == Route::Elsewhere {
+                continue;
+            }
             self.units.count(entry);
             if matches!(entry.record, Record::Foreign) {
                 self.add_unknown(entry);

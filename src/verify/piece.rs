@@ -1,9 +1,14 @@
 //! Pieces of a large input that several shares read, and how their results become one.
 //!
-//! A piece begins where a line belongs to another execution than the line before it. Its result
-//! counts only if no execution of it appears in another piece and nothing of it concerns the whole
-//! input, such as a record that belongs to no execution, a secret, or a limit. Otherwise the input
-//! is read again as a whole.
+//! A piece begins where a line belongs to another execution than the line before it. Executions with
+//! records on both sides of a cut are left out, and read at the end, around the cut. The results
+//! count only if no execution appears in two of them and nothing concerns the whole input, such as a
+//! record that belongs to no execution, a secret, or a limit. Otherwise the input is read again as a
+//! whole.
+
+mod crossing;
+
+pub(super) use crossing::Seam;
 
 use super::Options;
 use super::bounds::Bounds;
@@ -17,6 +22,7 @@ use crate::source::{Blocks, Found, Input, Part, open_range};
 use crate::trace::entry::Grammar;
 use crate::trace::formats::Format;
 use borsh::{BorshDeserialize, BorshSerialize};
+use crossing::{Crossing, Cut};
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
@@ -36,6 +42,49 @@ pub(super) struct Piece {
     /// Whether nothing in it concerns the whole input.
     pub(super) is_independent: bool,
     pub(super) workers: Vec<Load>,
+    /// The executions that cross its ends, which it leaves out.
+    at_start: Crossing,
+    at_end: Crossing,
+    /// The first line that it leaves out because of its end.
+    #[borsh(skip)]
+    first_left_out: Option<u64>,
+}
+
+impl Piece {
+    /// Creates what is known about a seam before reading it.
+    pub(super) fn of_seam(seam: &Seam) -> Self {
+        Self {
+            bytes: seam.bytes.clone(),
+            is_independent: true,
+            ..Self::default()
+        }
+    }
+
+    /// Returns whether a record of this execution is left out.
+    pub(super) fn leaves_out(&mut self, execution: &str, line: u64) -> bool {
+        let crosses = |end: &Crossing| end.executions.contains(execution);
+        if crosses(&self.at_start) {
+            self.is_independent &= line <= self.at_start.lines;
+            return true;
+        }
+        let is_left_out = crosses(&self.at_end);
+        if is_left_out && self.first_left_out.is_none() {
+            self.first_left_out = Some(line);
+        }
+        is_left_out
+    }
+
+    /// Forgets the executions that cross its ends, whose ids may be secret.
+    pub(super) fn forget_crossings(&mut self) {
+        (self.at_start, self.at_end) = <_>::default();
+    }
+
+    /// Ends it after this number of lines.
+    pub(super) fn end(&mut self, lines: u64) {
+        self.lines = lines;
+        let kept = lines.saturating_sub(self.at_end.lines);
+        self.is_independent &= self.first_left_out.is_none_or(|line| line > kept);
+    }
 }
 
 /// What one worker kept.
@@ -120,11 +169,32 @@ pub(super) fn piece(
     let Input::File(path) = &found.input else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    let cut = |at| cut(path, (at, part.size), format, options);
+    let cut = |at| {
+        Ok::<_, io::Error>(Cut {
+            path,
+            at: cut(path, (at, part.size), format, options)?,
+            size: part.size,
+            reach: part.reach,
+            format,
+            limits: options.limits,
+        })
+    };
+    let (start, end) = (cut(part.bytes.start)?, cut(part.bytes.end)?);
+    let ((_, at_start), (at_end, _)) = (start.crossing()?, end.crossing()?);
+    let bytes = start.at..end.at;
+    // Where the parts are small, executions may cross more than one cut.
+    let has_room = |crossing: &Crossing| {
+        crossing.executions.is_empty() || crossing.bytes <= bytes.end - bytes.start
+    };
+    let is_independent = has_room(&at_start)
+        && has_room(&at_end)
+        && at_start.executions.is_disjoint(&at_end.executions);
     Ok(Piece {
-        bytes: cut(part.bytes.start)?..cut(part.bytes.end)?,
+        bytes,
         size: part.size,
-        is_independent: true,
+        is_independent,
+        at_start,
+        at_end,
         ..Piece::default()
     })
 }
@@ -173,32 +243,67 @@ fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -
     Ok((from + start.map_or(0, |start| *start as u64)).min(size))
 }
 
-/// Joins the results of all pieces of one input, in their order. Returns `None` if the input must
-/// be read as a whole.
-pub(super) fn join(pieces: Vec<InputResult>, options: &Options) -> Option<InputResult> {
+/// Reads the executions of a seam.
+pub(super) type ReadSeam<'r, E> = dyn FnMut(&Seam) -> Result<InputResult, E> + 'r;
+
+/// Joins the results of all pieces of one input, in their order, with what `read` finds at the
+/// seams. Returns `None` if the input must be read as a whole.
+pub(super) fn join<E>(
+    mut pieces: Vec<InputResult>,
+    options: &Options,
+    read: &mut ReadSeam<'_, E>,
+) -> Result<Option<InputResult>, E> {
+    let is_independent = |result: &InputResult| {
+        let piece = result.piece.as_ref();
+        piece.is_some_and(|piece| piece.is_independent)
+    };
+    if !pieces.iter().all(is_independent) {
+        return Ok(None);
+    }
+    let Some(seams) = seams(&pieces) else {
+        return Ok(None);
+    };
+    let mut lines = 0_u64;
+    for result in &mut pieces {
+        shift(result, lines);
+        lines = lines.saturating_add(result.piece.as_ref().map_or(0, |piece| piece.lines));
+    }
+    for seam in &seams {
+        let result = read(seam)?;
+        if !is_independent(&result) {
+            return Ok(None);
+        }
+        pieces.push(result);
+    }
+    Ok(can_be_joined(&pieces, options).then(|| joined(pieces, options)))
+}
+
+/// Returns whether no execution is in two results, and all together stay below the bounds of one
+/// run.
+fn can_be_joined(results: &[InputResult], options: &Options) -> bool {
     let mut loads: Vec<Load> = Vec::new();
     let mut ids = HashSet::new();
-    for result in &pieces {
-        let piece = result.piece.as_ref()?;
-        if !piece.is_independent || !result.summaries.iter().all(|s| ids.insert(s.id.clone())) {
-            return None;
+    for result in results {
+        if !result.summaries.iter().all(|s| ids.insert(&s.id)) {
+            return false;
         }
-        loads.resize(loads.len().max(piece.workers.len()), Load::default());
-        for (load, other) in loads.iter_mut().zip(&piece.workers) {
+        let workers = result.piece.as_ref().map_or(&[][..], |piece| &piece.workers);
+        loads.resize(loads.len().max(workers.len()), Load::default());
+        for (load, other) in loads.iter_mut().zip(workers) {
             load.add(other);
         }
     }
     let workers = loads.len() as u64;
     let bounds = Bounds::for_workers(&options.limits, options.kept_findings(), workers);
-    if !loads.iter().all(|load| load.is_within(bounds)) {
-        return None;
-    }
-    let mut pieces = pieces.into_iter();
-    let mut whole = pieces.next()?;
-    let mut lines = whole.piece.take()?.lines;
-    for mut result in pieces {
-        shift(&mut result, lines);
-        lines = lines.saturating_add(result.piece.take()?.lines);
+    loads.iter().all(|load| load.is_within(bounds))
+}
+
+fn joined(results: Vec<InputResult>, options: &Options) -> InputResult {
+    let mut results = results.into_iter();
+    let mut whole = results.next().unwrap_or_default();
+    whole.piece = None;
+    let mut timelines = vec![std::mem::take(&mut whole.timeline)];
+    for mut result in results {
         let known = whole.counts.known_inputs;
         whole.counts.add(&result.counts);
         whole.counts.known_inputs = known;
@@ -208,13 +313,35 @@ pub(super) fn join(pieces: Vec<InputResult>, options: &Options) -> Option<InputR
         whole.findings.append(&mut result.findings);
         whole.failed_unlisted.append(&mut result.failed_unlisted);
         whole.signed.absorb(result.signed);
-        timeline::merge(
-            &mut whole.timeline,
-            vec![result.timeline],
-            options.max_turns,
-        );
+        timelines.push(result.timeline);
     }
-    Some(whole)
+    timeline::merge(&mut whole.timeline, timelines, options.max_turns);
+    whole
+}
+
+/// Returns the seams between pieces, in their order; `None` if neighbours don't agree on them.
+fn seams(pieces: &[InputResult]) -> Option<Vec<Seam>> {
+    let mut seams = Vec::new();
+    let nothing = Crossing::default();
+    let mut left_out = &nothing;
+    let mut lines = 0_u64;
+    for piece in pieces.iter().filter_map(|result| result.piece.as_ref()) {
+        let right = &piece.at_start;
+        if left_out.executions != right.executions {
+            return None;
+        }
+        if !right.executions.is_empty() {
+            let cut = piece.bytes.start;
+            seams.push(Seam {
+                executions: right.executions.clone(),
+                bytes: cut.checked_sub(left_out.bytes)?..cut.checked_add(right.bytes)?,
+                line: lines.checked_sub(left_out.lines)?.checked_add(1)?,
+            });
+        }
+        lines = lines.checked_add(piece.lines)?;
+        left_out = &piece.at_end;
+    }
+    left_out.executions.is_empty().then_some(seams)
 }
 
 /// Adds a number to all line numbers of a result.

@@ -74,6 +74,8 @@ pub(super) enum Route {
     Lost,
     /// None, because it belongs to no execution: the record of a command.
     Nowhere,
+    /// None, because its execution is read with another piece of the input.
+    Elsewhere,
 }
 
 /// Assigns the records of an input to workers.
@@ -139,7 +141,7 @@ impl Router {
         for (number, shard) in (first..).zip(shards) {
             for (entry, route) in entries.iter().zip(routes) {
                 match route {
-                    Route::Nowhere => {}
+                    Route::Nowhere | Route::Elsewhere => {}
                     Route::Lost => shard.lost(entry.line),
                     Route::To(worker) if *worker == number => {
                         shard.feed(&self.stem, entry, settings, context);

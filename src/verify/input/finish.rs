@@ -36,7 +36,8 @@ impl Run<'_> {
             u64::from(foreign.is_some_and(|foreign| foreign.known.is_none()));
         result.counts.known_inputs =
             u64::from(self.format.is_some() || self.options.schema.is_some());
-        result.counts.bytes = self.bytes;
+        // The pieces have read a seam's bytes.
+        result.counts.bytes = if self.seam.is_some() { 0 } else { self.bytes };
         let follow_ups = self.end_workers(&mut result);
         self.attribute_cut(&mut result);
         attach_follow_ups(follow_ups, &mut result);
@@ -46,7 +47,7 @@ impl Run<'_> {
         name_documents(self.source, &mut result);
         self.hide_secrets(&mut result);
         if let Some(mut piece) = self.piece {
-            piece.lines = self.next_line - 1;
+            piece.end(self.next_line - 1);
             piece.is_independent &= self.mask.is_empty()
                 && self.cut.is_none()
                 && result.dropped.is_empty()
@@ -56,6 +57,7 @@ impl Run<'_> {
                     file: result.file,
                     ..InputResult::default()
                 };
+                piece.forget_crossings();
             }
             result.piece = Some(piece);
         }

@@ -1,12 +1,12 @@
 //! Merges partial results into the report that one run over all inputs gives.
 
-use super::super::input::verify as verify_input;
+use super::super::input::{verify as verify_input, verify_seam};
 use super::super::input_result::InputResult;
-use super::super::piece::join;
+use super::super::piece::{Seam, join};
 use super::frames::{Frame, FrameReader};
 use super::{Command, Header, Trailer, common_key};
 use crate::source::{Found, Input, NO_ENDING, SKIP_REASONS, Skipped, open_regular};
-use crate::trace::formats::OwnCalls;
+use crate::trace::formats::{Format, OwnCalls};
 use crate::verify::{Options, Report, finish};
 use content_scan::mask::HIDDEN;
 use std::cmp::Reverse;
@@ -42,9 +42,9 @@ pub enum MergeError {
     Full(String),
     #[error("the pieces of `{0}` don't fit: it was changed between the shares")]
     Changed(String),
-    #[error("`{0}` must be read as a whole, and isn't here as the shares found it")]
+    #[error("`{0}` must be read again, and isn't here as the shares found it")]
     NeedsInput(String),
-    #[error("an input must be read as a whole, and the options of the run can't be restored: {0}")]
+    #[error("an input must be read again, and the options of the run can't be restored: {0}")]
     Options(String),
 }
 
@@ -197,22 +197,34 @@ pub type OptionsOf<'o> = dyn FnMut(&Header) -> Result<Options, String> + 'o;
 /// Receives what a command has kept of each input, in the order of their names.
 pub type OnCondensed<'c> = dyn FnMut(Command, &[u8]) -> io::Result<()> + 'c;
 
-/// Verifies an input as a whole, given its name and size.
-type ReadWhole<'r> = dyn FnMut(&str, u64) -> Result<InputResult, MergeError> + 'r;
+/// What is read again of an input.
+enum Again<'s> {
+    Whole,
+    Seam(&'s Seam, Format),
+}
+
+/// Reads an input again, given its name and size.
+type ReadAgain<'r> = dyn FnMut(&str, u64, Again<'_>) -> Result<InputResult, MergeError> + 'r;
 
 /// Reads an input again, which must have the size that the shares found.
-fn read_whole(name: &str, size: u64, options: &Options) -> Result<InputResult, MergeError> {
+fn read_again(
+    (name, size): (&str, u64),
+    what: Again<'_>,
+    options: &Options,
+) -> Result<InputResult, MergeError> {
     let path = PathBuf::from(name);
     let about = path.metadata();
-    if about.is_ok_and(|about| about.is_file() && about.len() == size) {
-        let found = Ok(Found {
-            name: name.to_owned(),
-            input: Input::File(path),
-        });
-        Ok(verify_input(&found, options, OwnCalls::default(), None))
-    } else {
-        Err(MergeError::NeedsInput(name.to_owned()))
+    if !about.is_ok_and(|about| about.is_file() && about.len() == size) {
+        return Err(MergeError::NeedsInput(name.to_owned()));
     }
+    let found = Found {
+        name: name.to_owned(),
+        input: Input::File(path),
+    };
+    Ok(match what {
+        Again::Whole => verify_input(&Ok(found), options, OwnCalls::default(), None),
+        Again::Seam(seam, format) => verify_seam((&found, seam), format, options),
+    })
 }
 
 /// Merges the partial results of all shares of one or several runs. An input whose pieces can't be
@@ -238,16 +250,13 @@ pub fn merge(
     let options = header.options.restored();
     // An input that is read again is compared with others.
     let has_key = common_key(&header.run) == header.key;
-    let mut whole = |name: &str, size| {
+    let mut again = |name: &str, size, what: Again<'_>| {
         if !has_key {
             let why = "the process has verified another run";
             return Err(MergeError::Options(why.to_owned()));
         }
-        read_whole(
-            name,
-            size,
-            &options_of(&header).map_err(MergeError::Options)?,
-        )
+        let options = options_of(&header).map_err(MergeError::Options)?;
+        read_again((name, size), what, &options)
     };
     let command = header.options.command;
     let keeps_more = matches!(command, Command::Audit | Command::PolicyReplay);
@@ -256,7 +265,7 @@ pub fn merge(
         true => Ok(()),
         false => on_condensed(command, bytes),
     };
-    let report = add_inputs(&mut parts, &options, &mut whole, &mut on_condensed)?;
+    let report = add_inputs(&mut parts, &options, &mut again, &mut on_condensed)?;
     let report = finish(report, &options);
     let mut paths = header.paths.clone();
     let mut seen: HashSet<&str> = header.paths.iter().map(String::as_str).collect();
@@ -336,12 +345,12 @@ fn check_runs(parts: &[Part]) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// Adds the inputs of all parts to a report, in the order of their names. `whole` verifies an input
-/// of which no pieces can be joined.
+/// Adds the inputs of all parts to a report, in the order of their names. `again` reads an input
+/// whose pieces can't be joined as they are.
 fn add_inputs(
     parts: &mut [Part],
     options: &Options,
-    whole: &mut ReadWhole<'_>,
+    again: &mut ReadAgain<'_>,
     on_condensed: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<Report, MergeError> {
     let mut report = Report::default();
@@ -381,7 +390,7 @@ fn add_inputs(
             }
             queue.extend(waiting.as_ref().map(|next| Reverse((next.file.clone(), n))));
         }
-        let result = one(results, options, whole)?;
+        let result = one(results, options, again)?;
         let path = || {
             parts
                 .first()
@@ -405,7 +414,7 @@ fn add_inputs(
 fn one(
     mut results: Vec<InputResult>,
     options: &Options,
-    whole: &mut ReadWhole<'_>,
+    again: &mut ReadAgain<'_>,
 ) -> Result<InputResult, MergeError> {
     if results.len() == 1 && results.iter().all(|result| result.piece.is_none()) {
         return Ok(results.pop().unwrap_or_default());
@@ -429,9 +438,14 @@ fn one(
     if end != size {
         return Err(MergeError::Changed(file.to_string()));
     }
-    match join(results, options) {
+    let format = first.format;
+    let mut at_seam = |seam: &Seam| match format {
+        Some(format) => again(&file, size, Again::Seam(seam, format)),
+        None => Ok(InputResult::default()),
+    };
+    match join(results, options, &mut at_seam)? {
         Some(joined) => Ok(joined),
-        None => whole(&file, size),
+        None => again(&file, size, Again::Whole),
     }
 }
 

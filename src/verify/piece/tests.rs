@@ -30,8 +30,14 @@ fn traces(folder: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Verifies a file in pieces that are cut near some places.
-fn in_pieces(found: &Found, size: u64, cuts: &[u64], options: &Options) -> Option<InputResult> {
+/// Verifies a file in pieces that are cut near some places. Returns the result, and the number of
+/// seams.
+fn in_pieces(
+    found: &Found,
+    size: u64,
+    (cuts, reach): (&[u64], u64),
+    options: &Options,
+) -> (Option<InputResult>, usize) {
     let format = Format::parse("execution-record").unwrap();
     let mut ends = vec![0];
     ends.extend(cuts.iter().map(|cut| cut * size / 1000));
@@ -42,18 +48,34 @@ fn in_pieces(found: &Found, size: u64, cuts: &[u64], options: &Options) -> Optio
             input: 0,
             bytes: ends[0]..ends[1],
             size,
+            reach,
         };
         let piece = piece(found, &part, format, options).unwrap();
         crate::verify::input::verify_piece((found, piece), format, options)
     });
-    let pieces: Vec<InputResult> = pieces.collect();
+    let pieces: Vec<InputResult> = pieces
+        .map(|result| borsh::from_slice(&borsh::to_vec(&result).unwrap()).unwrap())
+        .collect();
     let mut end = 0;
     for piece in pieces.iter().filter_map(|result| result.piece.as_ref()) {
         assert_eq!(piece.bytes.start, end, "each byte is in one piece");
         end = piece.bytes.end;
     }
     assert_eq!(end, size);
-    join(pieces, options)
+    let mut seams = 0;
+    let joined = join(pieces, options, &mut |seam| {
+        seams += 1;
+        Ok::<_, std::convert::Infallible>(crate::verify::input::verify_seam(
+            (found, seam),
+            format,
+            options,
+        ))
+    });
+    let mut joined = joined.unwrap();
+    if let Some(joined) = &mut joined {
+        assert!(joined.name_rules());
+    }
+    (joined, seams)
 }
 
 fn report_of(result: InputResult, options: &Options) -> Report {
@@ -75,14 +97,15 @@ fn assert_same(one: &Report, other: &Report) {
     assert_eq!(one.timeline.left_out, other.timeline.left_out);
 }
 
-/// Writes executions into a file, one after the other or, with `interleaved`, line by line.
-fn file(executions: &[&Vec<String>], interleaved: bool) -> (tempfile::TempDir, Found, u64) {
+/// Writes executions into a file, one after the other or each beginning this number of lines after
+/// the one before.
+fn file(executions: &[&Vec<String>], apart: Option<usize>) -> (tempfile::TempDir, Found, u64) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.jsonl");
     let mut lines = Vec::new();
     for (n, execution) in executions.iter().enumerate() {
         let numbered = execution.iter().enumerate();
-        lines.extend(numbered.map(|(m, line)| (if interleaved { m } else { 0 }, n, m, line)));
+        lines.extend(numbered.map(|(m, line)| (apart.map_or(0, |apart| apart * n + m), n, m, line)));
     }
     lines.sort();
     let text: String = lines
@@ -106,29 +129,46 @@ fn options(max_turns: usize) -> Options {
     }
 }
 
+fn assert_joined(joined: Option<InputResult>, found: Found, options: &Options) {
+    let joined = report_of(joined.unwrap(), options);
+    let whole = verify_one(&Ok(found), &mut SubAgentCalls::new(&[]), options);
+    assert_same(&joined, &whole);
+}
+
 #[test]
 fn whole_executions_are_joined() {
     let legal = traces("legal");
     assert!(legal.len() > 20, "{}", legal.len());
     let executions: Vec<_> = legal.iter().take(20).collect();
     let options = options(50);
-    let (_folder, found, size) = file(&executions, false);
-    let joined = in_pieces(&found, size, &[100, 400, 410, 900], &options).unwrap();
-    let joined = report_of(joined, &options);
-    assert_eq!(joined.summaries.len(), 20);
-    let found = Ok(found);
-    let inputs = [];
-    let whole = verify_one(&found, &mut SubAgentCalls::new(&inputs), &options);
-    assert_same(&joined, &whole);
+    let (_folder, found, size) = file(&executions, None);
+    let (joined, seams) = in_pieces(&found, size, (&[100, 400, 410, 900], 1000), &options);
+    assert_eq!(seams, 0);
+    assert_joined(joined, found, &options);
 }
 
 #[test]
-fn executions_that_cross_pieces_are_not_joined() {
+fn executions_that_cross_pieces_are_read_at_the_seam() {
+    let legal = traces("legal");
+    let short = legal.iter().filter(|lines| lines.len() < 30);
+    let executions: Vec<_> = short.cycle().take(100).collect();
+    let options = options(50);
+    let (_folder, found, size) = file(&executions, Some(4));
+    let (joined, seams) = in_pieces(&found, size, (&[300, 700], size / 10), &options);
+    assert_eq!(seams, 2);
+    assert_joined(joined, found, &options);
+}
+
+#[test]
+fn executions_that_are_longer_than_the_reach_are_not_joined() {
     let legal = traces("legal");
     let executions: Vec<_> = legal.iter().take(8).collect();
+    let (_folder, found, size) = file(&executions, Some(0));
     let options = options(0);
-    let (_folder, found, size) = file(&executions, true);
-    assert!(in_pieces(&found, size, &[500], &options).is_none());
+    assert!(in_pieces(&found, size, (&[500], 1000), &options).0.is_none());
+    let (joined, seams) = in_pieces(&found, size, (&[500], size), &options);
+    assert_eq!(seams, 1);
+    assert_joined(joined, found, &options);
 }
 
 #[test]
@@ -143,7 +183,7 @@ fn what_concerns_the_whole_input_is_not_joined() {
         r#"{"record":"observed"}"#.to_owned(),
         executions[0][0].replace("THE-ID", &format!("x {secret}")),
     ] {
-        let (_folder, found, _) = file(&executions, false);
+        let (_folder, found, _) = file(&executions, None);
         let Input::File(path) = &found.input else {
             unreachable!()
         };
@@ -151,7 +191,7 @@ fn what_concerns_the_whole_input_is_not_joined() {
         fs::write(path, &text).unwrap();
         let size = text.len() as u64;
         assert!(
-            in_pieces(&found, size, &[500], &options).is_none(),
+            in_pieces(&found, size, (&[500], 1000), &options).0.is_none(),
             "{line}"
         );
     }
@@ -161,7 +201,7 @@ fn what_concerns_the_whole_input_is_not_joined() {
 fn a_worker_that_is_near_its_bounds_is_not_joined() {
     let legal = traces("legal");
     let executions: Vec<_> = legal.iter().cycle().take(200).collect();
-    let (_folder, found, size) = file(&executions, false);
+    let (_folder, found, size) = file(&executions, None);
     let few = Options {
         limits: crate::source::Limits {
             executions: 20,
@@ -169,8 +209,8 @@ fn a_worker_that_is_near_its_bounds_is_not_joined() {
         },
         ..options(0)
     };
-    assert!(in_pieces(&found, size, &[500], &options(0)).is_some());
-    assert!(in_pieces(&found, size, &[500], &few).is_none());
+    assert!(in_pieces(&found, size, (&[500], 1000), &options(0)).0.is_some());
+    assert!(in_pieces(&found, size, (&[500], 1000), &few).0.is_none());
 }
 
 proptest! {
@@ -181,7 +221,8 @@ proptest! {
     fn pieces_give_what_the_whole_gives(
         picks in proptest::collection::vec((any::<bool>(), 0usize..10_000), 1..24),
         cuts in proptest::collection::vec(0u64..=1000, 1..6),
-        interleaved in proptest::bool::weighted(0.2),
+        apart in prop::option::of(0usize..12),
+        reach in 1u64..20_000,
         max_turns in 0usize..40,
     ) {
         let folders = [traces("legal"), traces("broken")];
@@ -193,13 +234,10 @@ proptest! {
             })
             .collect();
         let options = options(max_turns);
-        let (_folder, found, size) = file(&executions, interleaved);
-        let joined = in_pieces(&found, size, &cuts, &options);
-        if let Some(joined) = joined {
-            let joined = report_of(joined, &options);
-            let found = Ok(found);
-            let whole = verify_one(&found, &mut SubAgentCalls::new(&[]), &options);
-            assert_same(&joined, &whole);
+        let (_folder, found, size) = file(&executions, apart);
+        let joined = in_pieces(&found, size, (&cuts, reach), &options).0;
+        if joined.is_some() {
+            assert_joined(joined, found, &options);
         }
     }
 }
