@@ -1,6 +1,6 @@
 //! `--shard` and `--partial`: verifies a share of the inputs. `merge`: reports on all shares.
 
-use super::audit::MergedAudits;
+use super::audit::{MergedAudits, condense};
 use super::common::exit::EXIT_CLEAN;
 use super::common::formats::{DocumentFormat, OutputFormat};
 use super::common::inputs::Inputs;
@@ -20,7 +20,7 @@ use crate::source::{Discovery, Found, Missing, Plan, Share};
 use crate::trajectory::versions;
 use crate::trajectory::words::plural;
 use crate::verify::partial::{
-    Command, Header, MergeError, Merged, RunOptions, Work, merge, verify_share,
+    Command, Header, Kept, MergeError, Merged, Merger, RunOptions, Work, merge, verify_share,
 };
 use crate::verify::{Options, Report, skipped_sentence};
 use clap::Args;
@@ -137,14 +137,9 @@ impl MergeArgs {
             apart.add(partial);
         }
         let targets = self.conclusion.targets(&apart)?;
-        let mut audits = MergedAudits::default();
-        let mut decisions = MergedDecisions::default();
-        let on_condensed = &mut |command, part: &[u8]| match command {
-            Command::PolicyReplay => decisions.add(part),
-            _ => audits.add(part),
-        };
-        let merged = merge(&self.partials, &mut options_of, on_condensed)
-            .map_err(|error| cannot_merge(&error))?;
+        let mut shares = Shares::default();
+        let merged = merge(&self.partials, &mut shares).map_err(|error| cannot_merge(&error))?;
+        let Shares { audits, decisions } = shares;
         match merged.header.options.command {
             Command::Replay => self.report(merged, &targets),
             Command::Stats => {
@@ -196,17 +191,46 @@ impl MergeArgs {
     }
 }
 
-/// Restores the options of a run, to read one of its inputs again.
-fn options_of(header: &Header) -> Result<Options, String> {
-    let run = &header.options;
-    let settings = match run.command {
-        Command::Replay => ReplayArgs::settings_of(run).map_err(|error| error.to_string())?,
-        Command::Stats | Command::Audit | Command::PolicyReplay => executions::settings(),
-    };
-    Ok(Options {
-        settings,
-        ..run.restored()
-    })
+/// What the shares of a run have kept beside findings.
+#[derive(Debug, Default)]
+struct Shares {
+    audits: MergedAudits,
+    decisions: MergedDecisions,
+}
+
+impl Merger for Shares {
+    fn reread(
+        &mut self,
+        header: &Header,
+        read: &mut dyn FnMut(&Options, Work<'_>),
+    ) -> Result<(), String> {
+        let run = &header.options;
+        let with = |settings| Options {
+            settings,
+            ..run.restored()
+        };
+        match run.command {
+            Command::Replay => {
+                let settings = ReplayArgs::settings_of(run).map_err(|error| error.to_string())?;
+                read(&with(settings), Work::Verify);
+            }
+            Command::Stats => read(&with(executions::settings()), Work::Verify),
+            Command::Audit => read(&with(executions::settings()), Work::Condense(&mut condense)),
+            Command::PolicyReplay => {
+                let read = MergedDecisions::reread(run, read);
+                read.map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, command: Command, kept: &[Kept]) -> io::Result<bool> {
+        match (command, kept) {
+            (Command::PolicyReplay, pieces) => self.decisions.add(pieces),
+            (Command::Audit, [input]) => self.audits.add(input).map(|()| true),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
 }
 
 fn warn_of_skipped(report: &Report) {
@@ -245,7 +269,7 @@ pub(super) fn document_format(format: ReportFormat) -> Result<DocumentFormat, Fa
 
 fn cannot_merge(error: &MergeError) -> Failure {
     let remedy = match error {
-        MergeError::Unreadable { .. } => "write it again with --partial",
+        MergeError::Unreadable { .. } | MergeError::Invalid(..) => "write it again with --partial",
         MergeError::Different { .. } => {
             "write all with one version, the same options, and the same inputs or --run-name"
         }

@@ -146,6 +146,21 @@ pub(super) fn verify_piece(
     read_piece((found, piece), format, options, |_| {})
 }
 
+/// Passes the records of a piece of an input to `watch`, as [`watch()`] does with a whole input.
+pub(super) fn watch_piece<'w>(
+    (found, mut piece): (&Found, Piece),
+    format: Format,
+    options: &'w Options,
+    rule: Option<Code>,
+    watch: Watch<'w>,
+) -> InputResult {
+    piece.refuse_crossings();
+    read_piece((found, piece), format, options, |run| {
+        run.watch = Some(watch);
+        run.only = rule;
+    })
+}
+
 /// Verifies the executions of a seam between pieces of an input.
 pub(super) fn verify_seam<'o>(
     (found, seam): (&Found, &'o Seam),
@@ -179,6 +194,7 @@ fn read_piece<'o>(
             let mut blocks = Blocks::new(reader, options.limits);
             run.lines(&mut blocks);
             run.bytes = blocks.bytes_read();
+            run.end_watch();
         }
         // The input is read again when the pieces are joined, which reports an error.
         _ => run.lose_piece(),
@@ -421,11 +437,13 @@ impl<'o> Run<'o> {
         self.next_line += parsed.lines;
     }
 
-    /// Leaves out the records that are read with another piece of the input.
+    /// Leaves out the records that are read with another piece of the input, and notes the
+    /// executions of the others.
     fn leave_out(&mut self, parsed: &mut ParsedBlock<'_>) {
         let Some(piece) = &mut self.piece else {
             return;
         };
+        let mut last = None;
         for (entry, route) in parsed.entries.iter().zip(&mut parsed.routes) {
             let Some(id) = entry.record.execution_id() else {
                 continue;
@@ -437,6 +455,9 @@ impl<'o> Run<'o> {
             };
             if is_left_out {
                 *route = Route::Elsewhere;
+            } else if last.as_ref() != Some(&id) {
+                piece.add_execution(&id);
+                last = Some(id);
             }
         }
     }

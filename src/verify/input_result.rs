@@ -19,6 +19,14 @@ use content_scan::mask::Mask;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// What a command keeps of an input or a piece of it.
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+pub struct Kept {
+    pub bytes: Vec<u8>,
+    /// Number of lines of the input before the piece.
+    pub lines_before: u64,
+}
+
 /// The results of one input.
 #[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct InputResult {
@@ -41,8 +49,8 @@ pub(super) struct InputResult {
     pub(super) timeline: Timeline,
     /// The piece of the input that this is the result of, if it wasn't read whole.
     pub(super) piece: Option<Piece>,
-    /// What a command keeps instead of findings and turns.
-    pub(super) condensed: Vec<u8>,
+    /// What a command keeps instead of findings and turns, of each piece.
+    pub(super) condensed: Vec<Kept>,
     /// The secrets that the input contains.
     #[borsh(skip)]
     pub(super) mask: Mask,

@@ -6,24 +6,23 @@
 //! record that belongs to no execution, a secret, or a limit. Otherwise the input is read again as a
 //! whole.
 
-mod crossing;
+mod cut;
 
-pub(super) use crossing::Seam;
+pub(super) use cut::Seam;
 
 use super::Options;
 use super::bounds::Bounds;
 use super::input_result::InputResult;
-use super::parse::parse;
+use super::kept_text::execution_name;
 use super::signed::MOST_OF_WORKER;
 use super::timeline;
 use crate::diag::{Finding, Severity};
 use crate::replay::Summary;
 use crate::source::{Blocks, Found, Input, Part, open_range};
-use crate::trace::entry::Grammar;
 use crate::trace::formats::Format;
 use borsh::{BorshDeserialize, BorshSerialize};
-use crossing::{Crossing, Cut};
-use std::collections::HashSet;
+use cut::{Crossing, Cut};
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -48,6 +47,8 @@ pub(super) struct Piece {
     /// The first line that it leaves out because of its end.
     #[borsh(skip)]
     first_left_out: Option<u64>,
+    /// Hashes of the names of its executions.
+    executions: BTreeSet<u64>,
 }
 
 impl Piece {
@@ -58,6 +59,23 @@ impl Piece {
             is_independent: true,
             ..Self::default()
         }
+    }
+
+    /// Returns whether executions cross its ends.
+    fn has_crossings(&self) -> bool {
+        let mut ends = [&self.at_start, &self.at_end].into_iter();
+        ends.any(|end| !end.executions.is_empty())
+    }
+
+    /// Allows only whole executions in it.
+    pub(super) fn refuse_crossings(&mut self) {
+        self.is_independent &= !self.has_crossings();
+    }
+
+    /// Notes an execution that is read with it.
+    pub(super) fn add_execution(&mut self, execution: &str) {
+        self.executions
+            .insert(util::keyed_hash(&*execution_name(execution)));
     }
 
     /// Returns whether a record of this execution is left out.
@@ -169,16 +187,7 @@ pub(super) fn piece(
     let Input::File(path) = &found.input else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    let cut = |at| {
-        Ok::<_, io::Error>(Cut {
-            path,
-            at: cut(path, (at, part.size), format, options)?,
-            size: part.size,
-            reach: part.reach,
-            format,
-            limits: options.limits,
-        })
-    };
+    let cut = |near| Cut::new(path, (near, part), format, options.limits);
     let (start, end) = (cut(part.bytes.start)?, cut(part.bytes.end)?);
     let ((_, at_start), (at_end, _)) = (start.crossing()?, end.crossing()?);
     let bytes = start.at..end.at;
@@ -197,50 +206,6 @@ pub(super) fn piece(
         at_end,
         ..Piece::default()
     })
-}
-
-/// Returns the first place from `at` at which a line begins that belongs to another execution than
-/// the one before. If the next block of lines contains none, it is the first line that begins
-/// there.
-fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -> io::Result<u64> {
-    if at == 0 || at >= size {
-        return Ok(at.min(size));
-    }
-    // A line begins at `at` if a line ends before it.
-    let mut blocks = Blocks::new(open_range(path, at - 1..size, None)?, options.limits);
-    let mut from = at - 1;
-    let mut block = blocks.next(Vec::new())?;
-    let mut is_at_start = false;
-    while let Some(overlong) = block.as_ref().and_then(|block| block.overlong.as_ref()) {
-        from += overlong.length + 1;
-        is_at_start = true;
-        block = blocks.next(Vec::new())?;
-    }
-    let Some(mut block) = block else {
-        return Ok(size);
-    };
-    let end = memchr::memchr(b'\n', &block.bytes).map_or(block.bytes.len(), |end| end + 1);
-    let skipped = if is_at_start { 0 } else { end };
-    block.bytes.drain(..skipped);
-    from += skipped as u64;
-    if block.bytes.is_empty() {
-        return Ok(from);
-    }
-    let lines = parse(&block, false, Grammar::Format(format), options.limits);
-    let ends = memchr::memchr_iter(b'\n', &block.bytes).map(|end| end + 1);
-    let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
-    let changes = lines.entries.iter().zip(lines.entries.iter().skip(1));
-    let mut changes = changes.filter(|(one, next)| {
-        let id = |entry: &crate::trace::Entry<'_>| {
-            let id = entry.record.execution_id();
-            id.map(|id| id.decode().into_owned())
-        };
-        id(one) != id(next)
-    });
-    let start = changes
-        .next()
-        .and_then(|(_, next)| starts.get(usize::try_from(next.line).ok()?));
-    Ok((from + start.map_or(0, |start| *start as u64)).min(size))
 }
 
 /// Reads the executions of a seam.
@@ -282,12 +247,12 @@ pub(super) fn join<E>(
 /// run.
 fn can_be_joined(results: &[InputResult], options: &Options) -> bool {
     let mut loads: Vec<Load> = Vec::new();
-    let mut ids = HashSet::new();
-    for result in results {
-        if !result.summaries.iter().all(|s| ids.insert(&s.id)) {
+    let mut executions = HashSet::new();
+    for piece in results.iter().filter_map(|result| result.piece.as_ref()) {
+        if !piece.executions.iter().all(|hash| executions.insert(*hash)) {
             return false;
         }
-        let workers = result.piece.as_ref().map_or(&[][..], |piece| &piece.workers);
+        let workers = &piece.workers;
         loads.resize(loads.len().max(workers.len()), Load::default());
         for (load, other) in loads.iter_mut().zip(workers) {
             load.add(other);
@@ -310,6 +275,7 @@ fn joined(results: Vec<InputResult>, options: &Options) -> InputResult {
         whole.format = whole.format.or(result.format);
         whole.units.add(&result.units);
         whole.summaries.append(&mut result.summaries);
+        whole.condensed.append(&mut result.condensed);
         whole.findings.append(&mut result.findings);
         whole.failed_unlisted.append(&mut result.failed_unlisted);
         whole.signed.absorb(result.signed);
@@ -355,6 +321,9 @@ fn shift(result: &mut InputResult, lines: u64) {
     }
     result.signed.shift(lines);
     result.timeline.shift(lines);
+    for kept in &mut result.condensed {
+        kept.lines_before = kept.lines_before.saturating_add(lines);
+    }
 }
 
 fn shift_finding(finding: &mut Finding, lines: u64) {

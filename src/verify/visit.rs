@@ -2,10 +2,11 @@
 
 use super::input_result::InputResult;
 use super::own_calls::SubAgentCalls;
+use super::piece::Piece;
 use super::{Options, Report, finish, input};
 use crate::diag::Code;
 use crate::source::{Found, Missing};
-use crate::trace::Entry;
+use crate::trace::{Entry, Format};
 use content_scan::mask::Mask;
 
 /// Receives the records of several inputs, one input after the other.
@@ -78,6 +79,22 @@ pub(super) fn visit_one(
         own_calls.beside(input, options),
         &mut |execution, entry| visitor.record(name, execution, entry),
     );
+    visitor.end(&result.mask);
+    result
+}
+
+/// Passes the records of a piece of an input to a visitor.
+pub(super) fn visit_piece(
+    (found, piece): (&Found, Piece),
+    format: Format,
+    options: &Options,
+    rule: Option<Code>,
+    visitor: &mut dyn Visitor,
+) -> InputResult {
+    let watch = &mut |execution: &str, entry: &Entry<'_>| {
+        visitor.record(&found.name, execution, entry);
+    };
+    let result = input::watch_piece((found, piece), format, options, rule, watch);
     visitor.end(&result.mask);
     result
 }

@@ -1,14 +1,16 @@
 //! `--shard`, `--partial` and `merge`: a run that several machines share gives what one gives.
 
+mod large;
+
 use crate::support::{Finished, run, write};
 use proptest::prelude::*;
-use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
+use std::{fs, io};
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::source::{Found, Missing, Plan, Share, discover};
 use yuangs_verify::verify::partial::{
-    Command, Header, RunOptions, Work, inputs_of, merge, verify_share,
+    Command, Header, Kept, Merger, RunOptions, Work, inputs_of, merge, verify_share,
 };
 use yuangs_verify::verify::{Options, Report, verify};
 
@@ -73,8 +75,25 @@ fn merged(inputs: &[Result<Found, Missing>], threads: &[usize], rotate: usize) -
         fs::write(paths.last().unwrap(), bytes).unwrap();
     }
     paths.rotate_left(rotate % threads.len());
-    let restored = &mut |header: &Header| Ok(header.options.restored());
-    merge(&paths, restored, &mut |_, _| Ok(())).unwrap().report
+    merge(&paths, &mut Verifier).unwrap().report
+}
+
+/// Merges shares that keep nothing beside their findings.
+struct Verifier;
+
+impl Merger for Verifier {
+    fn reread(
+        &mut self,
+        header: &Header,
+        read: &mut dyn FnMut(&Options, Work<'_>),
+    ) -> Result<(), String> {
+        read(&header.options.restored(), Work::Verify);
+        Ok(())
+    }
+
+    fn add(&mut self, _: Command, _: &[Kept]) -> io::Result<bool> {
+        Ok(true)
+    }
 }
 
 proptest! {
@@ -126,7 +145,7 @@ proptest! {
     fn a_forged_partial_result_is_read_or_refused(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
-        const MAGIC: usize = b"yuangs-verify partial result 1\n".len();
+        const MAGIC: usize = b"yuangs-verify partial result 2\n".len();
         const HASH: usize = 32;
         let mut bytes = PARTIAL.clone();
         let end = bytes.len() - HASH;
@@ -138,8 +157,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("partial");
         fs::write(&path, bytes).unwrap();
-        let restored = &mut |header: &Header| Ok(header.options.restored());
-        let _ = merge(&[path], restored, &mut |_, _| Ok(()));
+        let _ = merge(&[path], &mut Verifier);
     }
 }
 
@@ -178,8 +196,7 @@ fn a_partial_result_has_what_its_command_keeps() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("partial");
         fs::write(&path, partial(command)).unwrap();
-        let restored = &mut |header: &Header| Ok(header.options.restored());
-        let error = merge(&[path], restored, &mut |_, _| Ok(())).unwrap_err();
+        let error = merge(&[path], &mut Verifier).unwrap_err();
         assert!(error.to_string().contains("it lacks what"), "{error}");
     }
 }
@@ -483,58 +500,6 @@ fn policies_of_shares_are_regular_files() {
         assert_eq!(done.code, 2, "{}", done.out);
         assert!(done.err.contains("isn't a regular file"), "{}", done.err);
     }
-}
-
-#[test]
-fn a_large_trace_is_divided() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let sample = root().join("corpora/traces/legal/answer-with-an-artifact.jsonl");
-    let sample = fs::read_to_string(sample).unwrap();
-    let first: serde_json::Value = serde_json::from_str(sample.lines().next().unwrap()).unwrap();
-    let id = first["executionId"].to_string();
-    let mut text = String::new();
-    for n in 0.. {
-        text += &sample.replace(&id, &format!("\"execution-{n}\""));
-        if text.len() > 1 << 20 {
-            break;
-        }
-    }
-    write(folder, "t.jsonl", &text);
-    let partials = shares(folder, &["replay", "t.jsonl"], 3);
-    let whole = run(folder, &["replay", "t.jsonl"]);
-    for partial in &partials {
-        assert_eq!(
-            inputs_of(fs::File::open(folder.join(partial)).unwrap()).unwrap(),
-            ["t.jsonl"]
-        );
-    }
-    let merged = merge_of(folder, &partials, &[]);
-    assert_eq!((merged.code, &merged.out), (whole.code, &whole.out));
-    // A name that isn't that of the file can't lead back to it.
-    if cfg!(unix) {
-        write(folder, "x\\y.jsonl", &text);
-        let partials = shares(folder, &["replay", "x\\y.jsonl"], 2);
-        let second = fs::File::open(folder.join(&partials[1])).unwrap();
-        assert!(
-            inputs_of(second).unwrap().is_empty(),
-            "the first share reads it"
-        );
-    }
-    // A broken line concerns the whole, which is read again: here, but not where it is missing.
-    write(folder, "t.jsonl", &(text + "{\n"));
-    let partials = shares(folder, &["replay", "t.jsonl"], 3);
-    let whole = run(folder, &["replay", "t.jsonl"]);
-    let merged = merge_of(folder, &partials, &[]);
-    assert_eq!((merged.code, merged.out), (whole.code, whole.out));
-    fs::rename(folder.join("t.jsonl"), folder.join("u.jsonl")).unwrap();
-    let merged = merge_of(folder, &partials, &[]);
-    assert_eq!(merged.code, 2);
-    assert!(
-        merged.err.contains("must be read as a whole"),
-        "{}",
-        merged.err
-    );
 }
 
 #[test]

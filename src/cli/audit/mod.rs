@@ -20,7 +20,7 @@ use crate::source::{Found, Missing, survey};
 use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
 use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
-use crate::verify::partial::{Command, RunOptions, Work};
+use crate::verify::partial::{Command, Kept, RunOptions, Work};
 use crate::verify::{Options, Report, SubAgentCalls, findings_between, verify_one};
 use borsh::{BorshDeserialize, BorshSerialize};
 use clap::Args;
@@ -178,7 +178,7 @@ struct AuditPart {
 }
 
 /// Audits one input of a share.
-fn condense(
+pub(super) fn condense(
     input: &Result<Found, Missing>,
     mut report: Report,
 ) -> io::Result<(Vec<u8>, Vec<Summary>)> {
@@ -210,8 +210,8 @@ pub(super) struct MergedAudits {
 
 impl MergedAudits {
     /// Adds what a share has kept of one input.
-    pub(super) fn add(&mut self, part: &[u8]) -> io::Result<()> {
-        let part: AuditPart = borsh::from_slice(part)?;
+    pub(super) fn add(&mut self, part: &Kept) -> io::Result<()> {
+        let part: AuditPart = borsh::from_slice(&part.bytes)?;
         if !part.audit.has_known_words() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,

@@ -19,7 +19,7 @@ use crate::rules::{Settings, codes};
 use crate::source::{Found, Limits, Missing, survey};
 use crate::trace::Entry;
 use crate::trajectory::recorded_decisions::DecisionHistory;
-use crate::verify::partial::{Command, Condensing, RunOptions, Work};
+use crate::verify::partial::{Command, Condensing, Kept, RunOptions, Work};
 use crate::verify::{Options, Report, Visitor, visit};
 use clap::Args;
 use content_scan::mask::Mask;
@@ -110,12 +110,35 @@ impl ReplayArgs {
 pub(in crate::cli) struct MergedDecisions(Tally);
 
 impl MergedDecisions {
-    /// Adds what a share has kept of one input.
-    pub(in crate::cli) fn add(&mut self, part: &[u8]) -> io::Result<()> {
-        let part: Tally = borsh::from_slice(part)?;
+    /// Adds what shares have kept of one input. Returns false if it has more than is kept, so that
+    /// its pieces keep other decisions than the whole does.
+    pub(in crate::cli) fn add(&mut self, pieces: &[Kept]) -> io::Result<bool> {
         let invalid = |why| io::Error::new(io::ErrorKind::InvalidData, why);
-        part.check().map_err(invalid)?;
-        self.0.absorb(part);
+        let mut input = Tally::default();
+        for piece in pieces {
+            let mut tally: Tally = borsh::from_slice(&piece.bytes)?;
+            tally.check().map_err(invalid)?;
+            tally.shift_lines(piece.lines_before);
+            input.absorb(tally);
+        }
+        let can_join = pieces.len() == 1 || !input.is_full();
+        if can_join {
+            self.0.absorb(input);
+        }
+        Ok(can_join)
+    }
+
+    /// Passes what a share does to `read`.
+    pub(in crate::cli) fn reread(
+        run: &RunOptions,
+        read: &mut dyn FnMut(&Options, Work<'_>),
+    ) -> Result<(), Failure> {
+        let policies = restored(run)?;
+        let options = Options {
+            settings: options(Some(policies.files())).settings,
+            ..run.restored()
+        };
+        read(&options, Work::Visit(&mut Evaluation::new(&policies, true)));
         Ok(())
     }
 
@@ -127,16 +150,22 @@ impl MergedDecisions {
         page: (OutputFormat, Color),
         end: (FailOn, bool),
     ) -> Result<u8, Failure> {
-        let options = PolicyOptions::from_words(&run.words)?;
-        options.check_share()?;
-        let policies = PolicySet::load(&options)?;
-        if run.files != [policies.hash()] {
-            return Err(Failure::unable(
-                "the policies aren't those that the shares asked",
-                "merge where the policies are as the shares found them",
-            ));
-        }
-        print(self.0.finish(&policies), report, page, end)
+        print(self.0.finish(&restored(run)?), report, page, end)
+    }
+}
+
+/// Loads the policies that the shares of a run asked.
+fn restored(run: &RunOptions) -> Result<PolicySet, Failure> {
+    let options = PolicyOptions::from_words(&run.words)?;
+    options.check_share()?;
+    let policies = PolicySet::load(&options)?;
+    if run.files == [policies.hash()] {
+        Ok(policies)
+    } else {
+        Err(Failure::unable(
+            "the policies aren't those that the shares asked",
+            "merge where the policies are as the shares found them",
+        ))
     }
 }
 

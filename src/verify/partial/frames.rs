@@ -4,7 +4,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use std::io::{self, ErrorKind, Read, Write};
 
 /// The first line of a partial result. The number is raised with each change of the format.
-const MAGIC: &[u8] = b"yuangs-verify partial result 1\n";
+const MAGIC: &[u8] = b"yuangs-verify partial result 2\n";
 
 /// Maximum number of bytes of a frame.
 const MOST: u64 = 4 << 30;

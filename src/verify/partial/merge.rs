@@ -1,12 +1,10 @@
 //! Merges partial results into the report that one run over all inputs gives.
 
-use super::super::input::{verify as verify_input, verify_seam};
 use super::super::input_result::InputResult;
-use super::super::piece::{Seam, join};
 use super::frames::{Frame, FrameReader};
-use super::{Command, Header, Trailer, common_key};
-use crate::source::{Found, Input, NO_ENDING, SKIP_REASONS, Skipped, open_regular};
-use crate::trace::formats::{Format, OwnCalls};
+use super::reread::{Merger, Rereader};
+use super::{Header, Trailer};
+use crate::source::{NO_ENDING, SKIP_REASONS, Skipped, open_regular};
 use crate::verify::{Options, Report, finish};
 use content_scan::mask::HIDDEN;
 use std::cmp::Reverse;
@@ -40,6 +38,8 @@ pub enum MergeError {
     DoubledInput { name: String, path: PathBuf },
     #[error("{0}")]
     Full(String),
+    #[error("the partial results say of `{0}` what none says: {1}")]
+    Invalid(String, io::Error),
     #[error("the pieces of `{0}` don't fit: it was changed between the shares")]
     Changed(String),
     #[error("`{0}` must be read again, and isn't here as the shares found it")]
@@ -191,53 +191,12 @@ fn unreadable(path: &Path, error: &io::Error) -> MergeError {
     }
 }
 
-/// Restores the options of a run, to read one of its inputs again.
-pub type OptionsOf<'o> = dyn FnMut(&Header) -> Result<Options, String> + 'o;
-
-/// Receives what a command has kept of each input, in the order of their names.
-pub type OnCondensed<'c> = dyn FnMut(Command, &[u8]) -> io::Result<()> + 'c;
-
-/// What is read again of an input.
-enum Again<'s> {
-    Whole,
-    Seam(&'s Seam, Format),
-}
-
-/// Reads an input again, given its name and size.
-type ReadAgain<'r> = dyn FnMut(&str, u64, Again<'_>) -> Result<InputResult, MergeError> + 'r;
-
-/// Reads an input again, which must have the size that the shares found.
-fn read_again(
-    (name, size): (&str, u64),
-    what: Again<'_>,
-    options: &Options,
-) -> Result<InputResult, MergeError> {
-    let path = PathBuf::from(name);
-    let about = path.metadata();
-    if !about.is_ok_and(|about| about.is_file() && about.len() == size) {
-        return Err(MergeError::NeedsInput(name.to_owned()));
-    }
-    let found = Found {
-        name: name.to_owned(),
-        input: Input::File(path),
-    };
-    Ok(match what {
-        Again::Whole => verify_input(&Ok(found), options, OwnCalls::default(), None),
-        Again::Seam(seam, format) => verify_seam((&found, seam), format, options),
-    })
-}
-
 /// Merges the partial results of all shares of one or several runs. An input whose pieces can't be
-/// joined is read again, with the options that `options_of` restores. `on_condensed` receives what
-/// the command has kept of each input.
+/// joined is read again.
 ///
 /// # Errors
 /// When a share is missing, damaged or there twice, or shares are of different runs.
-pub fn merge(
-    paths: &[PathBuf],
-    options_of: &mut OptionsOf<'_>,
-    on_condensed: &mut OnCondensed<'_>,
-) -> Result<Merged, MergeError> {
+pub fn merge(paths: &[PathBuf], merger: &mut dyn Merger) -> Result<Merged, MergeError> {
     let mut parts: Vec<Part> = paths
         .iter()
         .map(|path| Part::new(path))
@@ -248,24 +207,11 @@ pub fn merge(
         return Err(MergeError::Missing { number: 1, of: 1 });
     };
     let options = header.options.restored();
-    // An input that is read again is compared with others.
-    let has_key = common_key(&header.run) == header.key;
-    let mut again = |name: &str, size, what: Again<'_>| {
-        if !has_key {
-            let why = "the process has verified another run";
-            return Err(MergeError::Options(why.to_owned()));
-        }
-        let options = options_of(&header).map_err(MergeError::Options)?;
-        read_again((name, size), what, &options)
+    let mut rereader = Rereader {
+        header: &header,
+        merger,
     };
-    let command = header.options.command;
-    let keeps_more = matches!(command, Command::Audit | Command::PolicyReplay);
-    let mut on_condensed = |bytes: &[u8]| match bytes.is_empty() {
-        true if keeps_more => Err(invalid("it lacks what its command keeps of an input")),
-        true => Ok(()),
-        false => on_condensed(command, bytes),
-    };
-    let report = add_inputs(&mut parts, &options, &mut again, &mut on_condensed)?;
+    let report = add_inputs(&mut parts, &options, &mut rereader)?;
     let report = finish(report, &options);
     let mut paths = header.paths.clone();
     let mut seen: HashSet<&str> = header.paths.iter().map(String::as_str).collect();
@@ -345,13 +291,11 @@ fn check_runs(parts: &[Part]) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// Adds the inputs of all parts to a report, in the order of their names. `again` reads an input
-/// whose pieces can't be joined as they are.
+/// Adds the inputs of all parts to a report, in the order of their names.
 fn add_inputs(
     parts: &mut [Part],
     options: &Options,
-    again: &mut ReadAgain<'_>,
-    on_condensed: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    rereader: &mut Rereader<'_>,
 ) -> Result<Report, MergeError> {
     let mut report = Report::default();
     // The parts by the name of their next input.
@@ -390,14 +334,7 @@ fn add_inputs(
             }
             queue.extend(waiting.as_ref().map(|next| Reverse((next.file.clone(), n))));
         }
-        let result = one(results, options, again)?;
-        let path = || {
-            parts
-                .first()
-                .map(|part| part.path.clone())
-                .unwrap_or_default()
-        };
-        on_condensed(&result.condensed).map_err(|error| unreadable(&path(), &error))?;
+        let result = rereader.one(results)?;
         if result.condensed.is_empty()
             && let Some(bound) = report.full(&options.limits)
         {
@@ -408,45 +345,6 @@ fn add_inputs(
     }
     add_skipped(parts, &mut report);
     Ok(report)
-}
-
-/// Joins the pieces of an input. An input that was read as a whole is alone.
-fn one(
-    mut results: Vec<InputResult>,
-    options: &Options,
-    again: &mut ReadAgain<'_>,
-) -> Result<InputResult, MergeError> {
-    if results.len() == 1 && results.iter().all(|result| result.piece.is_none()) {
-        return Ok(results.pop().unwrap_or_default());
-    }
-    let bytes = |result: &InputResult| result.piece.as_ref().map(|piece| piece.bytes.clone());
-    results.sort_by_key(|result| bytes(result).map(|bytes| (bytes.start, bytes.end)));
-    let Some(first) = results.first() else {
-        return Ok(InputResult::default());
-    };
-    let (file, size) = (
-        first.file.clone(),
-        first.piece.as_ref().map_or(0, |piece| piece.size),
-    );
-    let mut end = 0;
-    for piece in &results {
-        match &piece.piece {
-            Some(piece) if piece.bytes.start == end && piece.size == size => end = piece.bytes.end,
-            _ => return Err(MergeError::Changed(file.to_string())),
-        }
-    }
-    if end != size {
-        return Err(MergeError::Changed(file.to_string()));
-    }
-    let format = first.format;
-    let mut at_seam = |seam: &Seam| match format {
-        Some(format) => again(&file, size, Again::Seam(seam, format)),
-        None => Ok(InputResult::default()),
-    };
-    match join(results, options, &mut at_seam)? {
-        Some(joined) => Ok(joined),
-        None => again(&file, size, Again::Whole),
-    }
 }
 
 /// Adds the files that weren't read. Every share of a run knows them, and each hides the secrets of

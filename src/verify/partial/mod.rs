@@ -8,14 +8,17 @@
 
 mod frames;
 mod merge;
+mod reread;
 
-pub use merge::{MergeError, Merged, OnCondensed, OptionsOf, inputs_of, merge};
+pub use super::input_result::Kept;
+pub use merge::{MergeError, Merged, inputs_of, merge};
+pub use reread::Merger;
 
 use super::input;
 use super::input_result::InputResult;
 use super::own_calls::SubAgentCalls;
 use super::piece;
-use super::visit::visit_one;
+use super::visit::{visit_one, visit_piece};
 use super::{Options, Report, Visitor, finish};
 use crate::diag::Code;
 use crate::replay::Summary;
@@ -56,9 +59,9 @@ pub enum Command {
     PolicyReplay,
 }
 
-/// What a share does with its inputs.
+/// What a share does with its inputs, of which it reads large ones in pieces.
 pub enum Work<'w> {
-    /// Verifies them, large ones in pieces.
+    /// Verifies them.
     Verify,
     /// Verifies them, and keeps what a command makes of their reports instead.
     Condense(&'w mut Condense<'w>),
@@ -200,31 +203,22 @@ pub fn verify_share(
         let Some(input) = inputs.get(part.input) else {
             continue;
         };
-        let result = match &mut work {
-            Work::Verify => verify_part((input, &part), &mut own_calls, options)?,
-            _ if !part.begins_input() => None,
-            Work::Condense(_) => Some(verify_whole(input, &mut own_calls, options)),
-            Work::Visit(to) => {
-                let rule = to.rule();
-                Some(visit_one(input, &mut own_calls, options, rule, *to))
-            }
-        };
+        let result = read_part((input, &part), &mut own_calls, options, &mut work)?;
         let Some(mut result) = result else {
             continue;
         };
         secrets.absorb(std::mem::take(&mut result.mask));
         written.count(&result);
-        match &mut work {
-            Work::Condense(condense) => result = condensed(input, result, options, *condense)?,
-            Work::Visit(from) => result.condensed = from.condensed()?,
-            Work::Verify => {
-                let timeline = &mut result.timeline;
-                timeline.cut((turns, openings), options.max_turns);
-                // If a divided input is read again, it may have fewer turns.
-                if result.piece.is_none() {
-                    turns += timeline.turns.len();
-                    openings += timeline.openings.len();
-                }
+        if result.piece.is_none() {
+            result = complete(input, result, options, &mut work)?;
+        }
+        if matches!(work, Work::Verify) {
+            let timeline = &mut result.timeline;
+            timeline.cut((turns, openings), options.max_turns);
+            // If a divided input is read again, it may have fewer turns.
+            if result.piece.is_none() {
+                turns += timeline.turns.len();
+                openings += timeline.openings.len();
             }
         }
         writer.write(Frame::Input, &result)?;
@@ -245,12 +239,13 @@ pub fn verify_share(
     Ok(written)
 }
 
-/// Verifies what a share reads of an input. An input that can't be divided is read by the share in
+/// Reads what a share reads of an input. An input that can't be divided is read by the share in
 /// which it begins.
-fn verify_part(
+fn read_part(
     (input, part): (&Result<Found, Missing>, &Part),
     own_calls: &mut SubAgentCalls<'_>,
     options: &Options,
+    work: &mut Work<'_>,
 ) -> io::Result<Option<InputResult>> {
     let is_whole = part.bytes == (0..part.size);
     if let Ok(found) = input
@@ -258,18 +253,61 @@ fn verify_part(
         && let Some(format) = piece::divisible(found, part, options)
     {
         let piece = piece::piece(found, part, format, options)?;
-        return Ok(Some(input::verify_piece((found, piece), format, options)));
+        return Ok(Some(match work {
+            Work::Verify | Work::Condense(_) => {
+                input::verify_piece((found, piece), format, options)
+            }
+            Work::Visit(to) => {
+                let rule = to.rule();
+                let result = visit_piece((found, piece), format, options, rule, *to);
+                kept(result, *to)?
+            }
+        }));
     }
     let whole = part.begins_input();
-    Ok(whole.then(|| verify_whole(input, own_calls, options)))
+    whole
+        .then(|| read_whole(input, own_calls, options, work))
+        .transpose()
 }
 
-fn verify_whole(
+fn read_whole(
     input: &Result<Found, Missing>,
     own_calls: &mut SubAgentCalls<'_>,
     options: &Options,
-) -> InputResult {
-    input::verify(input, options, own_calls.beside(input, options), None)
+    work: &mut Work<'_>,
+) -> io::Result<InputResult> {
+    match work {
+        Work::Verify | Work::Condense(_) => {
+            let own_calls = own_calls.beside(input, options);
+            Ok(input::verify(input, options, own_calls, None))
+        }
+        Work::Visit(to) => {
+            let rule = to.rule();
+            kept(visit_one(input, own_calls, options, rule, *to), *to)
+        }
+    }
+}
+
+/// Adds what a visitor keeps of the last input.
+fn kept(mut result: InputResult, visitor: &mut dyn Condensing) -> io::Result<InputResult> {
+    result.condensed.push(Kept {
+        bytes: visitor.condensed()?,
+        lines_before: 0,
+    });
+    Ok(result)
+}
+
+/// Completes the result of an input that was read as a whole, or whose pieces were joined.
+fn complete(
+    input: &Result<Found, Missing>,
+    result: InputResult,
+    options: &Options,
+    work: &mut Work<'_>,
+) -> io::Result<InputResult> {
+    match work {
+        Work::Condense(condense) => condensed(input, result, options, *condense),
+        Work::Verify | Work::Visit(_) => Ok(result),
+    }
 }
 
 fn condensed(
@@ -286,7 +324,10 @@ fn condensed(
     let mut result = InputResult {
         file,
         summaries,
-        condensed,
+        condensed: vec![Kept {
+            bytes: condensed,
+            lines_before: 0,
+        }],
         ..InputResult::default()
     };
     result.counts.unopened = unopened;

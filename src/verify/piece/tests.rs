@@ -105,7 +105,8 @@ fn file(executions: &[&Vec<String>], apart: Option<usize>) -> (tempfile::TempDir
     let mut lines = Vec::new();
     for (n, execution) in executions.iter().enumerate() {
         let numbered = execution.iter().enumerate();
-        lines.extend(numbered.map(|(m, line)| (apart.map_or(0, |apart| apart * n + m), n, m, line)));
+        lines
+            .extend(numbered.map(|(m, line)| (apart.map_or(0, |apart| apart * n + m), n, m, line)));
     }
     lines.sort();
     let text: String = lines
@@ -165,7 +166,11 @@ fn executions_that_are_longer_than_the_reach_are_not_joined() {
     let executions: Vec<_> = legal.iter().take(8).collect();
     let (_folder, found, size) = file(&executions, Some(0));
     let options = options(0);
-    assert!(in_pieces(&found, size, (&[500], 1000), &options).0.is_none());
+    assert!(
+        in_pieces(&found, size, (&[500], 1000), &options)
+            .0
+            .is_none()
+    );
     let (joined, seams) = in_pieces(&found, size, (&[500], size), &options);
     assert_eq!(seams, 1);
     assert_joined(joined, found, &options);
@@ -191,7 +196,9 @@ fn what_concerns_the_whole_input_is_not_joined() {
         fs::write(path, &text).unwrap();
         let size = text.len() as u64;
         assert!(
-            in_pieces(&found, size, (&[500], 1000), &options).0.is_none(),
+            in_pieces(&found, size, (&[500], 1000), &options)
+                .0
+                .is_none(),
             "{line}"
         );
     }
@@ -209,7 +216,11 @@ fn a_worker_that_is_near_its_bounds_is_not_joined() {
         },
         ..options(0)
     };
-    assert!(in_pieces(&found, size, (&[500], 1000), &options(0)).0.is_some());
+    assert!(
+        in_pieces(&found, size, (&[500], 1000), &options(0))
+            .0
+            .is_some()
+    );
     assert!(in_pieces(&found, size, (&[500], 1000), &few).0.is_none());
 }
 

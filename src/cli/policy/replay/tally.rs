@@ -410,6 +410,25 @@ impl Tally {
         pending.for_each(|pending| pending.about.hide(secrets));
     }
 
+    /// Adds a number to all line numbers.
+    pub(super) fn shift_lines(&mut self, lines: u64) {
+        let shift = |about: &mut About| about.line = about.line.saturating_add(lines);
+        let groups = self.groups.values_mut();
+        let actions = groups.flat_map(|group| &mut group.actions);
+        actions.for_each(|action| shift(&mut action.about));
+        let findings = self.listed.iter_mut().chain(self.missing.values_mut());
+        findings.for_each(|finding| shift(&mut finding.about));
+        let groups = self.unrecorded.values_mut();
+        groups.for_each(|group| shift(&mut group.first));
+        let pending = self.pending.iter_mut();
+        pending.for_each(|pending| shift(&mut pending.about));
+    }
+
+    /// Returns whether there was more than is kept of decisions that depend on other executions.
+    pub(super) const fn is_full(&self) -> bool {
+        self.is_full || self.timeline.is_full()
+    }
+
     /// Adds what was read later.
     pub(super) fn absorb(&mut self, later: Self) {
         let (decisions, counted) = (self.decisions, self.counted);
@@ -467,7 +486,7 @@ impl Tally {
 
     /// Completes the tally of all inputs.
     pub(super) fn finish(mut self, policies: &PolicySet) -> Outcome {
-        let is_full = self.is_full || self.timeline.is_full();
+        let is_full = self.is_full();
         let timeline = Arc::new(std::mem::take(&mut self.timeline).sorted());
         for pending in std::mem::take(&mut self.pending) {
             let matches = self.matches.list.get(pending.matches as usize).cloned();
@@ -633,6 +652,17 @@ rules:
         let mut forged = read();
         forged.matches.list.clear();
         assert!(forged.check().is_err());
+    }
+
+    #[test]
+    fn lines_of_a_tally_are_shifted() {
+        let loaded = find::parse("p.yaml", POLICY.to_owned()).ok();
+        let policies = PolicySet::of(loaded.unwrap());
+        let mut shifted = tally(&policies, &[Some(1), Some(2), None]);
+        let digits = |tally: &Tally| format!("{tally:?}").replace("line: 100", "line: ");
+        let before = digits(&shifted);
+        shifted.shift_lines(1000);
+        assert_eq!(digits(&shifted), before);
     }
 
     proptest! {

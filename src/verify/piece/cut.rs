@@ -1,10 +1,10 @@
-//! Executions that have records on both sides of a cut. The pieces leave them out, and they are read
-//! when the pieces are joined.
+//! Where a large input is cut, and which executions have records on both sides. The pieces leave
+//! these out, and they are read when the pieces are joined.
 
-use crate::source::{Block, Blocks, Limits, open_range};
-use crate::trace::entry::Grammar;
+use crate::source::{Block, Blocks, Limits, Part, open_range};
+use crate::trace::entry::{Entry, Grammar};
 use crate::trace::formats::Format;
-use crate::verify::parse::parse;
+use crate::verify::parse::{Lines, parse};
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::collections::BTreeSet;
 use std::io;
@@ -47,7 +47,7 @@ pub(in crate::verify) struct Seam {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut<'p> {
     pub(super) path: &'p Path,
-    /// Where a line begins.
+    /// The byte of the input where a line begins.
     pub(super) at: u64,
     /// Size of the input in bytes.
     pub(super) size: u64,
@@ -57,7 +57,26 @@ pub(super) struct Cut<'p> {
     pub(super) limits: Limits,
 }
 
-impl Cut<'_> {
+impl<'p> Cut<'p> {
+    /// Cuts a part's input near its byte `near`, if possible between two executions.
+    pub(super) fn new(
+        path: &'p Path,
+        (near, part): (u64, &Part),
+        format: Format,
+        limits: Limits,
+    ) -> io::Result<Self> {
+        let mut cut = Self {
+            path,
+            at: near,
+            size: part.size,
+            reach: part.reach,
+            format,
+            limits,
+        };
+        cut.at = cut.first_change()?;
+        Ok(cut)
+    }
+
     /// Finds the executions that cross the cut, as they belong to the piece before it and the one
     /// after it. The search is wider each time, until that finds no more of them.
     pub(super) fn crossing(&self) -> io::Result<(Crossing, Crossing)> {
@@ -85,6 +104,51 @@ impl Cut<'_> {
             known = executions.len();
             bytes = bytes.saturating_mul(2).min(most);
         }
+    }
+
+    /// Returns the first place from `at` on at which a line begins that belongs to another execution
+    /// than the one before. If the next block of lines contains none, it is the first line that begins
+    /// there.
+    fn first_change(&self) -> io::Result<u64> {
+        let (at, size) = (self.at, self.size);
+        if at == 0 || at >= size {
+            return Ok(at.min(size));
+        }
+        // A line begins at `at` if a line ends before it.
+        let mut blocks = Blocks::new(open_range(self.path, at - 1..size, None)?, self.limits);
+        let mut from = at - 1;
+        let mut block = blocks.next(Vec::new())?;
+        let mut is_at_start = false;
+        while let Some(overlong) = block.as_ref().and_then(|block| block.overlong.as_ref()) {
+            from += overlong.length + 1;
+            is_at_start = true;
+            block = blocks.next(Vec::new())?;
+        }
+        let Some(mut block) = block else {
+            return Ok(size);
+        };
+        let end = memchr::memchr(b'\n', &block.bytes).map_or(block.bytes.len(), |end| end + 1);
+        let skipped = if is_at_start { 0 } else { end };
+        block.bytes.drain(..skipped);
+        from += skipped as u64;
+        if block.bytes.is_empty() {
+            return Ok(from);
+        }
+        let lines = self.parse(&block);
+        let ends = memchr::memchr_iter(b'\n', &block.bytes).map(|end| end + 1);
+        let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let changes = lines.entries.iter().zip(lines.entries.iter().skip(1));
+        let mut changes = changes.filter(|(one, next)| {
+            let id = |entry: &Entry<'_>| {
+                let id = entry.record.execution_id();
+                id.map(|id| id.decode().into_owned())
+            };
+            id(one) != id(next)
+        });
+        let start = changes
+            .next()
+            .and_then(|(_, next)| starts.get(usize::try_from(next.line).ok()?));
+        Ok((from + start.map_or(0, |start| *start as u64)).min(size))
     }
 
     /// Reads the whole lines before the cut.
@@ -129,7 +193,7 @@ impl Cut<'_> {
     }
 
     fn add_lines(&self, block: &Block, side: &mut Side) {
-        let lines = parse(block, false, Grammar::Format(self.format), self.limits);
+        let lines = self.parse(block);
         side.bytes += block.bytes.len() as u64;
         side.lines += lines.ends;
         for entry in &lines.entries {
@@ -140,5 +204,9 @@ impl Cut<'_> {
                 }
             }
         }
+    }
+
+    fn parse<'b>(&self, block: &'b Block) -> Lines<'b> {
+        parse(block, false, Grammar::Format(self.format), self.limits)
     }
 }
