@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::verify::partial::inputs_of;
 
-const MAGIC: &[u8] = b"yuangs-verify partial result 1\n";
+const MAGIC: &[u8] = b"yuangs-verify partial result 2\n";
 
 fuzz_target!(|frames: &[u8]| {
     let hash = blake3::hash(frames);
