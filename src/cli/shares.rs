@@ -20,7 +20,7 @@ use crate::source::{Discovery, Found, Missing, Plan, Share};
 use crate::trajectory::versions;
 use crate::trajectory::words::plural;
 use crate::verify::partial::{
-    Command, Header, Kept, MergeError, Merged, Merger, RunOptions, Work, merge, verify_share,
+    Command, Header, Kept, MergeError, Merged, Merger, RunOptions, ShareRun, Work, merge,
 };
 use crate::verify::{Options, Report, skipped_sentence};
 use clap::Args;
@@ -87,16 +87,16 @@ impl ShareArgs {
         let (mut work, mut written) = (Some(work), None);
         write::write_with(path, &mut |file| {
             let mut to = BufWriter::new(file);
-            let header = (&header, skipped.clone());
-            let work = work.take().ok_or(io::ErrorKind::Other)?;
-            written = Some(verify_share(
-                &inputs,
-                (&plan, share),
-                header,
+            let run = ShareRun {
+                inputs: &inputs,
+                plan: &plan,
+                share,
+                header: &header,
+                skipped: skipped.clone(),
                 options,
-                work,
-                &mut to,
-            )?);
+            };
+            let work = work.take().ok_or(io::ErrorKind::Other)?;
+            written = Some(run.write(work, &mut to)?);
             Ok(())
         })?;
         drop(progress);

@@ -10,7 +10,7 @@ use std::{fs, io};
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::source::{Found, Missing, Plan, Share, discover};
 use yuangs_verify::verify::partial::{
-    Command, Header, Kept, Merger, RunOptions, Work, inputs_of, merge, verify_share,
+    Command, Header, Kept, Merger, RunOptions, ShareRun, Work, inputs_of, merge,
 };
 use yuangs_verify::verify::{Options, Report, verify};
 
@@ -61,16 +61,15 @@ fn merged(inputs: &[Result<Found, Missing>], threads: &[usize], rotate: usize) -
         let run = (Some("test".to_owned()), RunOptions::of(&options));
         let header = Header::new((&plan, share), run, Vec::new());
         let mut bytes = Vec::new();
-        let header = (&header, Vec::new());
-        verify_share(
+        let run = ShareRun {
             inputs,
-            (&plan, share),
-            header,
-            &options,
-            Work::Verify,
-            &mut bytes,
-        )
-        .unwrap();
+            plan: &plan,
+            share,
+            header: &header,
+            skipped: Vec::new(),
+            options: &options,
+        };
+        run.write(Work::Verify, &mut bytes).unwrap();
         paths.push(folder.path().join(number.to_string()));
         fs::write(paths.last().unwrap(), bytes).unwrap();
     }
@@ -176,16 +175,15 @@ fn partial(command: Command) -> Vec<u8> {
     let run = (Some("test".to_owned()), run);
     let header = Header::new((&plan, Share::WHOLE), run, Vec::new());
     let mut bytes = Vec::new();
-    let header = (&header, Vec::new());
-    verify_share(
-        &inputs,
-        (&plan, Share::WHOLE),
-        header,
-        &options(1),
-        Work::Verify,
-        &mut bytes,
-    )
-    .unwrap();
+    let run = ShareRun {
+        inputs: &inputs,
+        plan: &plan,
+        share: Share::WHOLE,
+        header: &header,
+        skipped: Vec::new(),
+        options: &options(1),
+    };
+    run.write(Work::Verify, &mut bytes).unwrap();
     bytes
 }
 

@@ -174,69 +174,76 @@ impl Header {
     }
 }
 
-/// Verifies a share of the inputs and writes its partial result. `skipped` are the files of the
-/// whole run that weren't read.
-///
-/// # Errors
-/// When writing fails.
-pub fn verify_share(
-    inputs: &[Result<Found, Missing>],
-    (plan, share): (&Plan, Share),
-    (header, skipped): (&Header, Vec<Skipped>),
-    options: &Options,
-    mut work: Work<'_>,
-    to: &mut dyn Write,
-) -> io::Result<Written> {
-    // The hashes in partial results can be compared if they have one key.
-    let key = common_key(&header.run);
-    let header = Header {
-        key,
-        ..header.clone()
-    };
-    let mut writer = FrameWriter::new(to)?;
-    writer.write(Frame::Header, &header)?;
-    let mut own_calls = SubAgentCalls::new(inputs);
-    let mut secrets = Mask::default();
-    let mut written = Written::default();
-    let (mut turns, mut openings) = (0, 0);
-    for part in plan.parts(share) {
-        let Some(input) = inputs.get(part.input) else {
-            continue;
+/// A share of a run.
+#[derive(Debug)]
+pub struct ShareRun<'r> {
+    /// The inputs of the whole run.
+    pub inputs: &'r [Result<Found, Missing>],
+    pub plan: &'r Plan,
+    pub share: Share,
+    pub header: &'r Header,
+    /// The files of the whole run that weren't read.
+    pub skipped: Vec<Skipped>,
+    pub options: &'r Options,
+}
+
+impl ShareRun<'_> {
+    /// Reads the inputs of the share and writes its partial result.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(self, mut work: Work<'_>, to: &mut dyn Write) -> io::Result<Written> {
+        // The hashes in partial results can be compared if they have one key.
+        let header = Header {
+            key: common_key(&self.header.run),
+            ..self.header.clone()
         };
-        let result = read_part((input, &part), &mut own_calls, options, &mut work)?;
-        let Some(mut result) = result else {
-            continue;
-        };
-        secrets.absorb(std::mem::take(&mut result.mask));
-        written.count(&result);
-        if result.piece.is_none() {
-            result = complete(input, result, options, &mut work)?;
-        }
-        if matches!(work, Work::Verify) {
-            let timeline = &mut result.timeline;
-            timeline.cut((turns, openings), options.max_turns);
-            // If a divided input is read again, it may have fewer turns.
+        let options = self.options;
+        let mut writer = FrameWriter::new(to)?;
+        writer.write(Frame::Header, &header)?;
+        let mut own_calls = SubAgentCalls::new(self.inputs);
+        let mut secrets = Mask::default();
+        let mut written = Written::default();
+        let (mut turns, mut openings) = (0, 0);
+        for part in self.plan.parts(self.share) {
+            let Some(input) = self.inputs.get(part.input) else {
+                continue;
+            };
+            let result = read_part((input, &part), &mut own_calls, options, &mut work)?;
+            let Some(mut result) = result else {
+                continue;
+            };
+            secrets.absorb(std::mem::take(&mut result.mask));
+            written.count(&result);
             if result.piece.is_none() {
-                turns += timeline.turns.len();
-                openings += timeline.openings.len();
+                result = complete(input, result, options, &mut work)?;
             }
+            if matches!(work, Work::Verify) {
+                let timeline = &mut result.timeline;
+                timeline.cut((turns, openings), options.max_turns);
+                // If a divided input is read again, it may have fewer turns.
+                if result.piece.is_none() {
+                    turns += timeline.turns.len();
+                    openings += timeline.openings.len();
+                }
+            }
+            writer.write(Frame::Input, &result)?;
         }
-        writer.write(Frame::Input, &result)?;
+        let mut report = Report {
+            secrets,
+            ..Report::default()
+        };
+        report.skip(self.skipped);
+        let skipped = report.skipped.into_iter();
+        let trailer = Trailer {
+            inputs: written.inputs,
+            skipped: skipped.map(|s| (s.name, s.reason.to_owned())).collect(),
+            skipped_count: report.counts.skipped,
+        };
+        writer.write(Frame::Trailer, &trailer)?;
+        writer.finish()?;
+        Ok(written)
     }
-    let mut report = Report {
-        secrets,
-        ..Report::default()
-    };
-    report.skip(skipped);
-    let skipped = report.skipped.into_iter();
-    let trailer = Trailer {
-        inputs: written.inputs,
-        skipped: skipped.map(|s| (s.name, s.reason.to_owned())).collect(),
-        skipped_count: report.counts.skipped,
-    };
-    writer.write(Frame::Trailer, &trailer)?;
-    writer.finish()?;
-    Ok(written)
 }
 
 /// Reads what a share reads of an input. An input that can't be divided is read by the share in
