@@ -400,6 +400,31 @@ fn the_bank_of_another_repository_makes_no_turn_weak() {
     assert_eq!(marks, expected.map(|(path, weak)| (path.to_owned(), weak)));
 }
 
+#[test]
+fn a_manifest_may_be_long_and_have_lines_of_windows() {
+    let folder = two();
+    let at = folder.path();
+    write(at, "repositories.toml", &MANIFEST.replace('\n', "\r\n"));
+    assert_eq!(knowledge(at, &["reindex"], &LISTED).0, 0);
+    let name = |n: usize| format!("[[repository]]\nname = 'r{}'\npath = 'r{n}'\n", n / 2);
+    let manifest: String = (0..3_334).map(name).collect();
+    write(at, "repositories.toml", &manifest);
+    let refused = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+    assert_eq!(refused.code, 2);
+    // Each is named at its line.
+    for said in [
+        "`r1666`\n --> repositories.toml:10001:8",
+        "can't be used: 1667 mistakes",
+    ] {
+        let err = refused.err.replace("     -->", " -->");
+        assert!(
+            err.contains(said),
+            "{}",
+            err.get(err.len() - 400..).unwrap()
+        );
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_configuration_that_is_a_pipe_is_not_read() {
