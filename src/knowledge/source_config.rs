@@ -283,7 +283,10 @@ impl Sources {
             let exists = match (kind, Glob::of(&self.root, configured)?) {
                 (SourceKind::History, _) => history::tip(&self.root, configured).map(|_| ()),
                 (_, Some(glob)) => self.inside(&glob.base)?.canonicalize().map(|_| ()),
-                (_, None) => self.inside(configured)?.canonicalize().map(|_| ()),
+                (_, None) => match self.inside(configured)?.metadata() {
+                    Ok(about) if !about.is_file() && !about.is_dir() => Err(not_regular()),
+                    about => about.map(|_| ()),
+                },
             };
             if let Err(error) = exists {
                 let path = without_secrets(configured).unwrap_or_else(|| configured.clone());
@@ -462,6 +465,10 @@ impl Walk<'_> {
         let before = self.files.len();
         match path.canonicalize() {
             Ok(real) if real.is_file() => self.add(kind, path),
+            Ok(real) if !real.is_dir() => {
+                let error = not_regular();
+                self.listing.unlisted.push((configured.to_owned(), error));
+            }
             Ok(_) if kind == SourceKind::RepoMap => match super::map::paths(&path) {
                 Ok(found) => {
                     for at in found {
@@ -587,6 +594,11 @@ fn relative(root: &Path, path: &Path) -> String {
         .map(|c| c.as_os_str().to_string_lossy())
         .collect::<Vec<_>>()
         .join("/")
+}
+
+/// The error of a pipe, which could block, or of a device.
+fn not_regular() -> std::io::Error {
+    std::io::Error::other("it isn't a regular file")
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Finding {

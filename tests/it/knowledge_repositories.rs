@@ -425,6 +425,59 @@ fn a_manifest_may_be_long_and_have_lines_of_windows() {
     }
 }
 
+/// A command that reads it would wait for somebody who writes.
+#[cfg(unix)]
+#[test]
+fn no_option_names_a_pipe() {
+    let folder = two();
+    let at = folder.path();
+    let made = Command::new("mkfifo").arg(at.join("a/pipe")).status();
+    assert!(made.unwrap().success());
+    let a = at.join("a");
+    let config = |name: &str, text: &str| write(&a, name, &format!("[knowledge]\n{text}"));
+    assert_eq!(run(&a, &["knowledge", "reindex"]).code, 0);
+    config(
+        "permissions.toml",
+        "permissions = 'pipe'\nskills = ['docs']\n",
+    );
+    config(
+        "source.toml",
+        "documents = ['docs', 'pipe']\nstore = 'new.db'\n",
+    );
+    config("map.toml", "repomap = ['pipe']\nstore = 'new.db'\n");
+    write(&a, "trace.jsonl", "{}\n");
+    for args in [
+        &["reindex", "--repositories", "pipe"][..],
+        &["stats", "--repositories", "pipe"],
+        &["search", "--query", "x", "--repositories", "/dev/null"],
+        &["reindex", "--config", "pipe"],
+        &["stats", "--config", "pipe"],
+        &["skills", "evaluate", "--beside", "pipe"],
+        &[
+            "skills",
+            "check",
+            "trace.jsonl",
+            "--config",
+            "permissions.toml",
+        ],
+        &["reindex", "--config", "source.toml"],
+        &["reindex", "--config", "map.toml"],
+        &["reindex", "--model", "pipe"],
+        &["measure", "pipe", "trace.jsonl"],
+        &["measure", "trace.jsonl", "pipe"],
+    ] {
+        let done = run(&a, &[&["knowledge"], args].concat());
+        assert_eq!((done.code, &*done.out), (2, ""), "{args:?}: {}", done.err);
+        let said = ["isn't a regular file", "Not a directory"];
+        assert!(
+            said.iter().any(|s| done.err.contains(s)),
+            "{args:?}: {}",
+            done.err
+        );
+    }
+    assert!(!a.join("new.db").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_configuration_that_is_a_pipe_is_not_read() {

@@ -124,7 +124,7 @@ impl Repositories {
     /// Reads a manifest.
     fn read(path: &Path) -> Result<Self, Failure> {
         const REMEDY: &str = "each [[repository]] has a name and a path, and may have a map; docs/knowledge.md shows one";
-        let (name, text) = (path.display().to_string(), file::text(path)?);
+        let (name, text) = (path.display().to_string(), file::regular_text(path)?);
         let mistakes = |mistakes: Vec<(Range<usize>, String)>| {
             let place = places_in(&name, &text);
             let mistakes = mistakes.into_iter().map(|(span, message)| Mistake {

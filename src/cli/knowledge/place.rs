@@ -153,10 +153,6 @@ fn member(root: &Path) -> Result<Sources, String> {
             config.display()
         ));
     }
-    // A pipe could block.
-    if config.exists() && !config.is_file() {
-        return Err(format!("`{}` isn't a regular file", config.display()));
-    }
     let located = locate(Some(&config)).map_err(|e| e.to_string())?;
     let sources = Place::of(&located).map_err(|e| e.to_string())?.sources;
     if sources.paths.is_empty() {
