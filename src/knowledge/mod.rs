@@ -15,6 +15,7 @@ mod extract;
 mod fulltext;
 pub mod graph;
 mod history;
+mod index_files;
 mod integrity;
 #[cfg_attr(not(feature = "repomap"), path = "map_absent.rs")]
 pub mod map;

@@ -1,5 +1,6 @@
 //! The configured sources of knowledge: files and directories below that of the configuration.
 
+use super::index_files::IndexFiles;
 use super::{KnowledgeError, history};
 use crate::diag::{Code, Finding, Place};
 use crate::manifest::PROMOTIONS;
@@ -120,6 +121,8 @@ pub struct Sources {
     pub root: PathBuf,
     /// Files, directories and globs, with `/`; revisions for [`SourceKind::History`].
     pub paths: Vec<(SourceKind, String)>,
+    /// The index, whose files are no sources of it.
+    pub index: Option<PathBuf>,
     /// The sources of other repositories, whose names they are indexed below; or why a repository
     /// can't be read. These have no repositories of their own.
     pub repositories: BTreeMap<String, Result<Sources, String>>,
@@ -301,10 +304,14 @@ impl Sources {
     /// # Errors
     /// When the root can't be resolved, or a path leads out of it.
     pub(super) fn list(&self) -> Result<Listing, KnowledgeError> {
-        let mut all = self.list_below("")?;
+        let own = IndexFiles::of(self.index.as_deref());
+        let mut all = self.list_below("", &own)?;
         for (name, repository) in &self.repositories {
             let listed = match repository {
-                Ok(sources) => sources.list_below(name).map_err(|e| e.to_string()),
+                Ok(sources) => {
+                    let both = own.with(sources.index.as_deref());
+                    sources.list_below(name, &both).map_err(|e| e.to_string())
+                }
                 Err(why) => Err(why.clone()),
             };
             match listed {
@@ -329,7 +336,7 @@ impl Sources {
 
     /// Lists the files of the sources without other repositories. All names begin with that of the
     /// repository, unless it is empty.
-    fn list_below(&self, repository: &str) -> Result<Listing, KnowledgeError> {
+    fn list_below(&self, repository: &str, own: &IndexFiles) -> Result<Listing, KnowledgeError> {
         let io = |path: &Path, error| KnowledgeError::Io {
             path: path.to_path_buf(),
             error,
@@ -337,6 +344,7 @@ impl Sources {
         let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
         let mut walk = Walk {
             root: &root,
+            own,
             files: BTreeMap::new(),
             listing: Listing::default(),
         };
@@ -438,6 +446,7 @@ impl Glob {
 /// A walk over the configured sources.
 struct Walk<'r> {
     root: &'r Path,
+    own: &'r IndexFiles,
     files: BTreeMap<(SourceKind, String), PathBuf>,
     /// Everything but the files.
     listing: Listing,
@@ -464,6 +473,8 @@ impl Walk<'_> {
         };
         let before = self.files.len();
         match path.canonicalize() {
+            // It may be a symbolic link to the index.
+            Ok(real) if self.own.contain(&real) => {}
             Ok(real) if real.is_file() => self.add(kind, path),
             Ok(real) if !real.is_dir() => {
                 let error = not_regular();
@@ -492,6 +503,9 @@ impl Walk<'_> {
     /// Adds a file, unless its name is taken: different names that aren't valid UTF-8 may be shown
     /// alike.
     fn add(&mut self, kind: SourceKind, path: PathBuf) {
+        if self.own.contain(&path) {
+            return;
+        }
         let name = relative(self.root, &path);
         match self.files.entry((kind, name)) {
             Entry::Vacant(free) => {
@@ -520,7 +534,7 @@ impl Walk<'_> {
                 Ok(entry) if entry.file_type().is_file() && selects(self.root, entry.path()) => {
                     if kind.takes(entry.path()) {
                         self.add(kind, entry.into_path());
-                    } else {
+                    } else if !self.own.contain(entry.path()) {
                         let key = (kind, ending(entry.path()));
                         *self.listing.unread.entry(key).or_default() += 1;
                     }

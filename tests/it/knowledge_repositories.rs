@@ -478,6 +478,61 @@ fn no_option_names_a_pipe() {
     assert!(!a.join("new.db").exists());
 }
 
+/// Indexes twice, and checks that the second run finds nothing to do.
+fn reindex_is_stable(at: &Path, args: &[&str]) {
+    let (code, first) = knowledge(at, &["reindex"], args);
+    assert_eq!(code, 0, "{first}");
+    for own in [".db", "index.md"] {
+        assert!(!first.to_string().contains(own), "{args:?}: {first}");
+    }
+    // Reading may leave files next to the index.
+    knowledge(at, &["stats"], args);
+    let (code, again) = knowledge(at, &["reindex"], args);
+    assert_eq!(code, 0, "{again}");
+    for what in ["added", "changed", "removed"] {
+        assert_eq!(again["sources"][what], json!([]), "{args:?}");
+    }
+    assert_eq!(again["digest"], first["digest"]);
+    assert_eq!(again["notRead"], first["notRead"]);
+    assert_eq!(knowledge(at, &["reindex", "--check"], args).0, 0);
+}
+
+/// A run would otherwise change the index because the last one has changed it.
+#[test]
+fn an_index_is_no_source_of_itself() {
+    let sources = "[knowledge]\ndocuments = ['.']\nrepomap = ['.']\n";
+    for store in ["a/index.md", "a/deep/.index.db", "repositories.db"] {
+        let folder = two();
+        let at = folder.path();
+        write(at, "a/yuangs-verify.toml", sources);
+        let manifest = format!("store = '{store}'\n{MANIFEST}");
+        write(at, "repositories.toml", &manifest);
+        reindex_is_stable(at, &LISTED);
+    }
+    // The index of one configuration, under its default name and as one of its documents.
+    for store in ["", "store = 'docs/index.md'\n"] {
+        let folder = two();
+        let at = folder.path();
+        write(at, "a/yuangs-verify.toml", &format!("{sources}{store}"));
+        reindex_is_stable(at, &["--config", "a/yuangs-verify.toml"]);
+    }
+    #[cfg(unix)]
+    {
+        let folder = two();
+        let a = folder.path().join("a");
+        let named = "[knowledge]\ndocuments = ['docs', 'linked.md']\nstore = 'docs/index.md'\n";
+        write(&a, "yuangs-verify.toml", named);
+        std::os::unix::fs::symlink("docs/index.md", a.join("linked.md")).unwrap();
+        // A source that doesn't exist yet is an error.
+        write(&a, "linked.toml", &named.replace(", 'linked.md'", ""));
+        assert_eq!(
+            knowledge(&a, &["reindex"], &["--config", "linked.toml"]).0,
+            0
+        );
+        reindex_is_stable(&a, &[]);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_configuration_that_is_a_pipe_is_not_read() {
