@@ -6,6 +6,7 @@
 
 pub mod about;
 pub mod bundle;
+pub mod by_repository;
 mod chunk;
 pub mod compaction;
 pub mod context;

@@ -182,6 +182,8 @@ pub(super) struct Listing {
     /// Number of files below configured directories that their kind doesn't read, by the ending of
     /// the name.
     pub(super) unread: BTreeMap<(SourceKind, String), u64>,
+    /// Number of these files in each of several repositories.
+    pub(super) unread_in: BTreeMap<String, u64>,
 }
 
 /// Joins a configured path to the root, whether the file exists or not.
@@ -319,6 +321,8 @@ impl Sources {
                     all.files.extend(listed.files);
                     all.findings.extend(listed.findings);
                     all.unlisted.extend(listed.unlisted);
+                    let unread = listed.unread.values().sum();
+                    all.unread_in.insert(name.clone(), unread);
                     for (key, files) in listed.unread {
                         *all.unread.entry(key).or_default() += files;
                     }
@@ -410,6 +414,7 @@ impl Sources {
             findings,
             unlisted,
             unread,
+            unread_in: BTreeMap::new(),
         })
     }
 }
