@@ -1,7 +1,7 @@
 //! Reads whole files: settings, keys, policies, corpora.
 
 use super::output::{Failure, warn};
-use crate::source::{Found, Missing, read_whole, survey};
+use crate::source::{Found, Missing, open_regular, read_whole, survey};
 use crate::verify::skipped_sentence;
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,6 +23,22 @@ pub(super) fn traces(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
 /// Reads the text of a file.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
     text_up_to(path, MOST)
+}
+
+/// Reads the text of a regular file, for commands that mustn't wait for a pipe.
+pub(super) fn regular_text(path: &Path) -> Result<String, Failure> {
+    open_regular(path)
+        .and_then(|file| whole(file, MOST))
+        .map_err(|e| unable(path, &e))
+}
+
+/// Refuses a file that isn't a regular one, before a library opens it.
+#[cfg_attr(
+    not(feature = "knowledge"),
+    expect(dead_code, reason = "only an index reads stores by a library")
+)]
+pub(super) fn check_regular(path: &Path) -> Result<(), Failure> {
+    open_regular(path).map(drop).map_err(|e| unable(path, &e))
 }
 
 /// Reads the text of a file, or of standard input for `-`.
@@ -73,6 +89,9 @@ pub(super) fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::NotADirectory => "a part of the path is a file; check the name",
         io::ErrorKind::PermissionDenied => "the file and the directories above it must be readable",
         io::ErrorKind::FileTooLarge => "name a smaller file",
+        io::ErrorKind::InvalidInput => {
+            "a pipe could block, and a device may never end: name a file"
+        }
         io::ErrorKind::InvalidData | io::ErrorKind::Other => "the file must be UTF-8 text",
         _ => "the file must be readable; a symbolic link must lead to a file",
     }

@@ -12,7 +12,7 @@ use super::file;
 use super::output::{Color, Failure, warn};
 use super::progress::Progress;
 use super::reports::DRAWN_TURNS;
-use super::shares::{ShareArgs, document_format, path_names};
+use super::shares::{ShareArgs, check_named, document_format, path_names};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
@@ -700,6 +700,7 @@ impl Common {
         (words, with_versions): (&[String], bool),
     ) -> Result<u8, Failure> {
         secret_rules()?;
+        check_named(settings.iter().copied())?;
         let max_turns = if with_versions { DRAWN_TURNS } else { 0 };
         let mut options = Options {
             max_turns: self.max_turns.unwrap_or(max_turns),

@@ -287,6 +287,17 @@ fn cannot_merge(error: &MergeError) -> Failure {
     Failure::unable(error.to_string(), remedy)
 }
 
+/// Checks that a partial result can name files of options, which `merge` reads again.
+pub(super) fn check_named<'p>(mut files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+    match files.find(|file| file.to_str().is_none()) {
+        None => Ok(()),
+        Some(file) => Err(Failure::unable(
+            format!("the path `{}` isn't valid UTF-8", file.display()),
+            "a partial result names it for `merge`: name it otherwise, or by a symbolic link",
+        )),
+    }
+}
+
 /// Returns paths as a command shows them.
 pub(super) fn path_names(paths: &[PathBuf]) -> Vec<String> {
     let paths = paths.iter();

@@ -7,7 +7,7 @@ use crate::features::Feature;
 use crate::report::Format as ReportFormat;
 use crate::rules;
 use crate::trace::Format;
-use crate::trace::entry::place_in;
+use crate::trace::entry::places_in;
 use serde::Deserialize as _;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,13 +26,16 @@ pub(super) fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
     let (config, mut problems) = collect(text);
     problems.sort_by_key(|(span, _)| span.start);
     problems.truncate(MOST);
-    let place = |(span, error): (Range<usize>, ConfigError)| ConfigProblem {
-        error,
-        place: place_in(file, text, &span),
-    };
     match config {
         Some(config) if problems.is_empty() => Ok(config),
-        _ => Err(ConfigErrors(problems.into_iter().map(place).collect())),
+        _ => {
+            let place = places_in(file, text);
+            let problems = problems.into_iter().map(|(span, error)| ConfigProblem {
+                error,
+                place: place(&span),
+            });
+            Err(ConfigErrors(problems.collect()))
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod about;
 pub mod bundle;
+pub mod by_repository;
 mod chunk;
 pub mod compaction;
 pub mod context;
@@ -15,6 +16,7 @@ mod extract;
 mod fulltext;
 pub mod graph;
 mod history;
+mod index_files;
 mod integrity;
 #[cfg_attr(not(feature = "repomap"), path = "map_absent.rs")]
 pub mod map;

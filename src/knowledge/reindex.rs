@@ -1,5 +1,6 @@
 //! Brings the store up to date with its sources.
 
+use super::by_repository::{self, RepositoryCheck, RepositorySummary};
 use super::extract::{self, Extracted, extract};
 use super::fulltext::Words;
 use super::rank::{self, Difference};
@@ -53,6 +54,8 @@ pub struct Summary {
     /// Number of files below configured directories that their kind doesn't read, by the ending of
     /// the name.
     pub unread: BTreeMap<(SourceKind, String), u64>,
+    /// The same for each of several repositories: the listed ones, and those that were indexed.
+    pub repositories: BTreeMap<String, RepositorySummary>,
 }
 
 /// Settings of a run.
@@ -104,6 +107,11 @@ pub fn run_with(
     };
     summary.digest_before = store.digest()?;
     let mut writer = store.write()?;
+    let before = if sources.repositories.is_empty() {
+        None
+    } else {
+        Some(by_repository::held(&writer.db)?)
+    };
     // Results of an older version of the extraction can't be reused.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
     let mut known: BTreeMap<(SourceKind, String), IndexedSource> = BTreeMap::new();
@@ -180,6 +188,15 @@ pub fn run_with(
     finish(&writer, limits, &mut summary)?;
     // Removed observations are counted already; add the current ones that aren't new.
     summary.observations_before += summary.observations.saturating_sub(added);
+    if let Some(before) = before {
+        summary.repositories = by_repository::summaries(
+            sources.repositories.keys(),
+            (before, by_repository::held(&writer.db)?),
+            [&summary.added, &summary.changed, &summary.removed],
+            &listing.unread_in,
+            &summary.findings,
+        );
+    }
     writer.commit()?;
     Ok(summary)
 }
@@ -431,8 +448,18 @@ pub fn age(store: &Store, sources: &Sources, indexed: SystemTime) -> Result<Age,
     Ok(age)
 }
 
-/// Compares the store with its sources. Returns the differences as findings (YV905) and the number
-/// of checked sources.
+/// A comparison of the store with its sources.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// The differences (YV905), and what is wrong with the sources.
+    pub findings: Vec<Finding>,
+    /// Number of compared sources.
+    pub sources: usize,
+    /// The same for each of several repositories: the listed ones, and those that are indexed.
+    pub repositories: BTreeMap<String, RepositoryCheck>,
+}
+
+/// Compares the store with its sources.
 ///
 /// # Errors
 /// When a source leads out of the root, or the store can't be read.
@@ -441,7 +468,7 @@ pub fn check(
     sources: &Sources,
     settings: Settings,
     limits: Limits,
-) -> Result<(Vec<Finding>, usize), KnowledgeError> {
+) -> Result<Comparison, KnowledgeError> {
     let listing = sources.list()?;
     let mut findings = listing.findings;
     let mut known: BTreeMap<(String, String), (i64, Vec<u8>)> = BTreeMap::new();
@@ -483,12 +510,12 @@ pub fn check(
         let repository = path.split_once('/').map_or("", |(name, _)| name);
         !(sources.repositories.contains_key(repository) && unread.contains(repository))
     });
-    let checked = listing.files.len() + known.len();
-    findings.extend(
-        known
-            .into_keys()
-            .map(|(_, path)| stale(&path, "is gone and still in the index")),
-    );
+    let listed = listing.files.iter().map(|file| file.name.as_str());
+    let compared: Vec<&str> = listed
+        .chain(known.keys().map(|(_, path)| path.as_str()))
+        .collect();
+    let gone = known.keys();
+    findings.extend(gone.map(|(_, path)| stale(path, "is gone and still in the index")));
     if current {
         check_contents(store, &unchanged, settings, &mut findings)?;
         // Marks depend on all sources, and statistics depend on marks, so each needs the former to
@@ -507,7 +534,16 @@ pub fn check(
     }
     findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut findings);
-    Ok((findings, checked))
+    let mut comparison = Comparison {
+        sources: compared.len(),
+        ..Comparison::default()
+    };
+    if !sources.repositories.is_empty() {
+        let names = sources.repositories.keys();
+        comparison.repositories = by_repository::checks(names, compared.into_iter(), &findings);
+    }
+    comparison.findings = findings;
+    Ok(comparison)
 }
 
 /// The remedy for an index that is older than its sources.

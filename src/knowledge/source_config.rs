@@ -1,5 +1,6 @@
 //! The configured sources of knowledge: files and directories below that of the configuration.
 
+use super::index_files::IndexFiles;
 use super::{KnowledgeError, history};
 use crate::diag::{Code, Finding, Place};
 use crate::manifest::PROMOTIONS;
@@ -120,6 +121,8 @@ pub struct Sources {
     pub root: PathBuf,
     /// Files, directories and globs, with `/`; revisions for [`SourceKind::History`].
     pub paths: Vec<(SourceKind, String)>,
+    /// The index, whose files are no sources of it.
+    pub index: Option<PathBuf>,
     /// The sources of other repositories, whose names they are indexed below; or why a repository
     /// can't be read. These have no repositories of their own.
     pub repositories: BTreeMap<String, Result<Sources, String>>,
@@ -179,6 +182,8 @@ pub(super) struct Listing {
     /// Number of files below configured directories that their kind doesn't read, by the ending of
     /// the name.
     pub(super) unread: BTreeMap<(SourceKind, String), u64>,
+    /// Number of these files in each of several repositories.
+    pub(super) unread_in: BTreeMap<String, u64>,
 }
 
 /// Joins a configured path to the root, whether the file exists or not.
@@ -283,7 +288,10 @@ impl Sources {
             let exists = match (kind, Glob::of(&self.root, configured)?) {
                 (SourceKind::History, _) => history::tip(&self.root, configured).map(|_| ()),
                 (_, Some(glob)) => self.inside(&glob.base)?.canonicalize().map(|_| ()),
-                (_, None) => self.inside(configured)?.canonicalize().map(|_| ()),
+                (_, None) => match self.inside(configured)?.metadata() {
+                    Ok(about) if !about.is_file() && !about.is_dir() => Err(not_regular()),
+                    about => about.map(|_| ()),
+                },
             };
             if let Err(error) = exists {
                 let path = without_secrets(configured).unwrap_or_else(|| configured.clone());
@@ -298,10 +306,14 @@ impl Sources {
     /// # Errors
     /// When the root can't be resolved, or a path leads out of it.
     pub(super) fn list(&self) -> Result<Listing, KnowledgeError> {
-        let mut all = self.list_below("")?;
+        let own = IndexFiles::of(self.index.as_deref());
+        let mut all = self.list_below("", &own)?;
         for (name, repository) in &self.repositories {
             let listed = match repository {
-                Ok(sources) => sources.list_below(name).map_err(|e| e.to_string()),
+                Ok(sources) => {
+                    let both = own.with(sources.index.as_deref());
+                    sources.list_below(name, &both).map_err(|e| e.to_string())
+                }
                 Err(why) => Err(why.clone()),
             };
             match listed {
@@ -309,6 +321,8 @@ impl Sources {
                     all.files.extend(listed.files);
                     all.findings.extend(listed.findings);
                     all.unlisted.extend(listed.unlisted);
+                    let unread = listed.unread.values().sum();
+                    all.unread_in.insert(name.clone(), unread);
                     for (key, files) in listed.unread {
                         *all.unread.entry(key).or_default() += files;
                     }
@@ -326,7 +340,7 @@ impl Sources {
 
     /// Lists the files of the sources without other repositories. All names begin with that of the
     /// repository, unless it is empty.
-    fn list_below(&self, repository: &str) -> Result<Listing, KnowledgeError> {
+    fn list_below(&self, repository: &str, own: &IndexFiles) -> Result<Listing, KnowledgeError> {
         let io = |path: &Path, error| KnowledgeError::Io {
             path: path.to_path_buf(),
             error,
@@ -334,6 +348,7 @@ impl Sources {
         let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
         let mut walk = Walk {
             root: &root,
+            own,
             files: BTreeMap::new(),
             listing: Listing::default(),
         };
@@ -399,6 +414,7 @@ impl Sources {
             findings,
             unlisted,
             unread,
+            unread_in: BTreeMap::new(),
         })
     }
 }
@@ -435,6 +451,7 @@ impl Glob {
 /// A walk over the configured sources.
 struct Walk<'r> {
     root: &'r Path,
+    own: &'r IndexFiles,
     files: BTreeMap<(SourceKind, String), PathBuf>,
     /// Everything but the files.
     listing: Listing,
@@ -461,7 +478,13 @@ impl Walk<'_> {
         };
         let before = self.files.len();
         match path.canonicalize() {
+            // It may be a symbolic link to the index.
+            Ok(real) if self.own.contain(&real) => {}
             Ok(real) if real.is_file() => self.add(kind, path),
+            Ok(real) if !real.is_dir() => {
+                let error = not_regular();
+                self.listing.unlisted.push((configured.to_owned(), error));
+            }
             Ok(_) if kind == SourceKind::RepoMap => match super::map::paths(&path) {
                 Ok(found) => {
                     for at in found {
@@ -485,6 +508,9 @@ impl Walk<'_> {
     /// Adds a file, unless its name is taken: different names that aren't valid UTF-8 may be shown
     /// alike.
     fn add(&mut self, kind: SourceKind, path: PathBuf) {
+        if self.own.contain(&path) {
+            return;
+        }
         let name = relative(self.root, &path);
         match self.files.entry((kind, name)) {
             Entry::Vacant(free) => {
@@ -513,7 +539,7 @@ impl Walk<'_> {
                 Ok(entry) if entry.file_type().is_file() && selects(self.root, entry.path()) => {
                     if kind.takes(entry.path()) {
                         self.add(kind, entry.into_path());
-                    } else {
+                    } else if !self.own.contain(entry.path()) {
                         let key = (kind, ending(entry.path()));
                         *self.listing.unread.entry(key).or_default() += 1;
                     }
@@ -587,6 +613,11 @@ fn relative(root: &Path, path: &Path) -> String {
         .map(|c| c.as_os_str().to_string_lossy())
         .collect::<Vec<_>>()
         .join("/")
+}
+
+/// The error of a pipe, which could block, or of a device.
+fn not_regular() -> std::io::Error {
+    std::io::Error::other("it isn't a regular file")
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Finding {

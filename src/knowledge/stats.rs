@@ -23,22 +23,6 @@ pub struct Statistics {
     pub has_vectors: bool,
 }
 
-/// Counts the sources and the observations of one of several repositories.
-///
-/// # Errors
-/// When the store can't be read.
-pub fn of_repository(store: &Store, name: &str) -> Result<(u64, u64), KnowledgeError> {
-    let mut count = store.db.prepare_cached(
-        "SELECT count(DISTINCT source.id), count(observation.id)
-            FROM source LEFT JOIN observation ON observation.source = source.id
-            WHERE substr(path, 1, length(?1) + 1) = ?1 || '/'",
-    )?;
-    Ok(count.query_row([name], |row| {
-        let (sources, observations): (i64, i64) = (row.get(0)?, row.get(1)?);
-        Ok((sources.cast_unsigned(), observations.cast_unsigned()))
-    })?)
-}
-
 /// Counts what an index holds.
 ///
 /// # Errors

@@ -403,11 +403,13 @@ impl Read for CountingReader {
 /// # Errors
 /// When the path can't be opened, or isn't a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    if path.metadata()?.is_file() {
-        File::open(path)
-    } else {
-        Err(io::Error::other("it isn't a regular file"))
-    }
+    let about = path.metadata()?;
+    let kind = match () {
+        () if about.is_file() => return File::open(path),
+        () if about.is_dir() => io::ErrorKind::IsADirectory,
+        () => io::ErrorKind::InvalidInput,
+    };
+    Err(io::Error::new(kind, "it isn't a regular file"))
 }
 
 /// Opens some bytes of a regular file, without looking for compression, and adds the number of

@@ -13,7 +13,7 @@ use crate::schema::{Validator, Violation};
 use content_scan::Remark;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use strict_json::{
     Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str, from_text,
     pointer_at,
@@ -208,17 +208,21 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Returns line, column (bytes, both from 1) and excerpt of a span in a text of several lines.
-pub(crate) fn place_in(file: &str, text: &str, span: &Range<usize>) -> Place {
+/// Indexes a text of several lines. The returned function gives line, column (bytes, both from 1)
+/// and excerpt of a span.
+pub(crate) fn places_in(file: &str, text: &str) -> impl Fn(&Range<usize>) -> Place {
     let line_index = LineIndex::of(text);
-    let at = span.start.min(text.len());
-    let (before, start) = line_index.line(at);
-    Place {
-        file: file.into(),
-        line: before as u64 + 1,
-        column: at.saturating_sub(start) as u64 + 1,
-        pointer: None,
-        excerpt: Some(excerpt_around(text, &line_index, at, span.len()).1),
+    let file: Arc<str> = file.into();
+    move |span| {
+        let at = span.start.min(text.len());
+        let (before, start) = line_index.line(at);
+        Place {
+            file: file.clone(),
+            line: before as u64 + 1,
+            column: at.saturating_sub(start) as u64 + 1,
+            pointer: None,
+            excerpt: Some(excerpt_around(text, &line_index, at, span.len()).1),
+        }
     }
 }
 

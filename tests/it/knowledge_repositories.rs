@@ -400,6 +400,368 @@ fn the_bank_of_another_repository_makes_no_turn_weak() {
     assert_eq!(marks, expected.map(|(path, weak)| (path.to_owned(), weak)));
 }
 
+/// Returns the entries of a report by the names of the repositories.
+fn entries(report: &Value) -> Vec<(&str, &Value)> {
+    let entries = report["repositories"].as_array().unwrap().iter();
+    entries.map(|e| (e["name"].as_str().unwrap(), e)).collect()
+}
+
+#[test]
+fn the_report_has_an_entry_for_each_repository() {
+    let folder = two();
+    let at = folder.path();
+    write(at, "a/docs/picture.png", "x");
+    knowledge(at, &["reindex"], &LISTED);
+    write(
+        at,
+        "a/docs/one.md",
+        "# One\n\nAnother.\n\n# Two\n\nParagraph.\n",
+    );
+    write(at, "a/docs/three.md", "# Three\n\nNew.\n");
+    fs::remove_file(at.join("b/docs/two.md")).unwrap();
+    write(at, "b/docs/bad.md", "");
+    fs::write(at.join("b/docs/bad.md"), b"\xff\xfe broken").unwrap();
+    let (_, report) = knowledge(at, &["reindex"], &LISTED);
+    let none = json!({ "errors": 0, "warnings": 0, "notes": 0 });
+    let entry = |name: &str,
+                 changes: [u32; 4],
+                 observations: [u32; 2],
+                 unread: u32,
+                 findings: &Value| {
+        let [added, changed, removed, unchanged] = changes;
+        json!({
+            "name": name,
+            "sources": { "added": added, "changed": changed, "removed": removed, "unchanged": unchanged },
+            "observations": { "before": observations[0], "now": observations[1] },
+            "notRead": unread, "edges": 0, "skillUses": 0, "secretsHidden": 0, "findings": findings,
+        })
+    };
+    let one = json!({ "errors": 1, "warnings": 0, "notes": 0 });
+    assert_eq!(
+        report["repositories"],
+        json!([
+            entry("alpha", [1, 1, 0, 1], [2, 4], 1, &none),
+            entry("beta", [1, 0, 1, 1], [2, 1], 0, &one),
+        ])
+    );
+    // The entries add up to what the whole run counts.
+    let sum = |of: &str| -> u64 {
+        let entries = entries(&report).into_iter();
+        entries
+            .map(|(_, e)| e.pointer(of).unwrap().as_u64().unwrap())
+            .sum()
+    };
+    assert_eq!(
+        json!(sum("/observations/now")),
+        report["observations"]["now"]
+    );
+    assert_eq!(
+        json!(sum("/observations/before")),
+        report["observations"]["before"]
+    );
+    assert_eq!(
+        json!(sum("/sources/unchanged")),
+        report["sources"]["unchanged"]
+    );
+
+    let text = |args: &[&str]| run(at, &[&["knowledge", "reindex"], args, &LISTED].concat()).out;
+    let again = text(&[]);
+    let lines: Vec<&str> = again
+        .lines()
+        .filter(|l| l.starts_with("repository "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "repository alpha: sources: 0 added, 0 changed, 0 removed, 3 unchanged; not read: 1 file; observations: 4 (before: 4); findings: 0 errors, 0 warnings, 0 notes",
+            "repository beta: sources: 0 added, 0 changed, 0 removed, 2 unchanged; observations: 1 (before: 1); findings: 1 error, 0 warnings, 0 notes",
+        ]
+    );
+    let page = text(&["--format", "markdown"]);
+    let row = "| `beta` | 0 | 0 | 0 | 2 | 0 | 1 | 1 | 1 error, 0 warnings, 0 notes |";
+    assert!(page.contains(row), "{page}");
+
+    // A comparison counts too. A repository that is no longer listed is named until it is gone.
+    write(
+        at,
+        "repositories.toml",
+        "[[repository]]\nname = 'beta'\npath = 'b'\n",
+    );
+    let (_, report) = knowledge(at, &["reindex", "--check"], &LISTED);
+    let two = json!({ "errors": 0, "warnings": 3, "notes": 0 });
+    assert_eq!(
+        report["repositories"],
+        json!([
+            { "name": "alpha", "lookedAt": 3, "findings": two },
+            { "name": "beta", "lookedAt": 2, "findings": none },
+        ])
+    );
+    let page = text(&["--check", "--format", "markdown"]);
+    assert!(
+        page.contains("- repository `beta`: 2 sources read: "),
+        "{page}"
+    );
+    let check = text(&["--check"]);
+    assert!(
+        check.contains("\nrepository alpha: 3 sources read: 0 errors, 3 warnings, 0 notes\n"),
+        "{check}"
+    );
+    let (_, report) = knowledge(at, &["reindex"], &LISTED);
+    let removed = entries(&report)[0];
+    assert_eq!(
+        (removed.0, &removed.1["sources"]["removed"]),
+        ("alpha", &json!(3))
+    );
+    // One repository is the whole run.
+    for args in [&["reindex"][..], &["reindex", "--check"]] {
+        assert_eq!(knowledge(at, args, &LISTED).1.get("repositories"), None);
+        assert!(!text(&args[1..]).contains("repository"));
+    }
+}
+
+#[test]
+fn a_repository_is_counted_under_its_whole_name() {
+    let folder = two();
+    let at = folder.path();
+    let names = ["a", "a-b", "a.b", "ab", "none"];
+    for (documents, name) in names.iter().enumerate() {
+        let root = at.join("roots").join(name);
+        write(
+            &root,
+            "yuangs-verify.toml",
+            "[knowledge]\ndocuments = ['docs']\n",
+        );
+        fs::create_dir_all(root.join("docs/a")).unwrap();
+        for n in documents..names.len() - 1 {
+            write(&root, &format!("docs/a/{n}.md"), "# A\n\nText.\n");
+        }
+    }
+    let roots = names.map(|name| format!("roots/{name}"));
+    let roots: Vec<&str> = roots.iter().flat_map(|root| ["--root", root]).collect();
+    assert_eq!(knowledge(at, &["reindex"], &roots).0, 0);
+    let (_, stats) = knowledge(at, &["stats"], &roots);
+    let counted: Vec<(&String, &Value)> =
+        stats["repositories"].as_object().unwrap().iter().collect();
+    let of = |n: u32| json!({ "sources": n, "observations": n });
+    let expected = [of(4), of(3), of(2), of(1), of(0)];
+    for (((name, counts), own), expected) in counted.into_iter().zip(names).zip(&expected) {
+        assert_eq!((&**name, counts), (own, expected));
+    }
+}
+
+/// Indexes twice, and checks that the second run finds nothing to do.
+fn reindex_is_stable(at: &Path, args: &[&str]) {
+    let (code, first) = knowledge(at, &["reindex"], args);
+    assert_eq!(code, 0, "{first}");
+    for own in [".db", "index.md"] {
+        assert!(!first.to_string().contains(own), "{args:?}: {first}");
+    }
+    // Reading may leave files next to the index.
+    knowledge(at, &["stats"], args);
+    let (code, again) = knowledge(at, &["reindex"], args);
+    assert_eq!(code, 0, "{again}");
+    for what in ["added", "changed", "removed"] {
+        assert_eq!(again["sources"][what], json!([]), "{args:?}");
+    }
+    assert_eq!(again["digest"], first["digest"]);
+    assert_eq!(again["notRead"], first["notRead"]);
+    assert_eq!(knowledge(at, &["reindex", "--check"], args).0, 0);
+}
+
+/// A run would otherwise change the index because the last one has changed it.
+#[test]
+fn an_index_is_no_source_of_itself() {
+    let sources = "[knowledge]\ndocuments = ['.']\nrepomap = ['.']\n";
+    for store in ["a/index.md", "a/deep/.index.db", "repositories.db"] {
+        let folder = two();
+        let at = folder.path();
+        write(at, "a/yuangs-verify.toml", sources);
+        let manifest = format!("store = '{store}'\n{MANIFEST}");
+        write(at, "repositories.toml", &manifest);
+        reindex_is_stable(at, &LISTED);
+    }
+    // The index of one configuration, under its default name and as one of its documents.
+    for store in ["", "store = 'docs/index.md'\n"] {
+        let folder = two();
+        let at = folder.path();
+        write(at, "a/yuangs-verify.toml", &format!("{sources}{store}"));
+        reindex_is_stable(at, &["--config", "a/yuangs-verify.toml"]);
+    }
+    #[cfg(unix)]
+    {
+        let folder = two();
+        let a = folder.path().join("a");
+        let named = "[knowledge]\ndocuments = ['docs', 'linked.md']\nstore = 'docs/index.md'\n";
+        write(&a, "yuangs-verify.toml", named);
+        std::os::unix::fs::symlink("docs/index.md", a.join("linked.md")).unwrap();
+        // A source that doesn't exist yet is an error.
+        write(&a, "linked.toml", &named.replace(", 'linked.md'", ""));
+        assert_eq!(
+            knowledge(&a, &["reindex"], &["--config", "linked.toml"]).0,
+            0
+        );
+        reindex_is_stable(&a, &[]);
+    }
+}
+
+/// Each repository has the sources that it names itself.
+#[test]
+fn nested_repositories_and_a_linked_one_are_indexed_under_their_names() {
+    let folder = two();
+    let at = folder.path();
+    fs::rename(at.join("b"), at.join("a/docs/b")).unwrap();
+    let nested = ["--root", "a", "--root", "a/docs/b"];
+    let (code, report) = knowledge(at, &["reindex"], &nested);
+    let inner: Vec<&str> = paths(&report["sources"]["added"])
+        .into_iter()
+        .filter(|path| path.ends_with("one.md"))
+        .collect();
+    let expected = ["a/docs/b/docs/one.md", "a/docs/one.md", "b/docs/one.md"];
+    assert_eq!((code, inner), (0, expected.to_vec()));
+    assert_eq!(knowledge(at, &["reindex", "--check"], &nested).0, 0);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a", at.join("linked")).unwrap();
+        let both = ["--root", "a", "--root", "linked"];
+        let refused = run(at, &[&["knowledge", "reindex"], &both[..]].concat());
+        assert!(
+            refused.code == 2 && refused.err.contains("`a` and `linked` are the same folder"),
+            "{}",
+            refused.err
+        );
+        assert_eq!(knowledge(at, &["reindex"], &["--root", "linked"]).0, 0);
+    }
+    let file = run(at, &["knowledge", "reindex", "--root", "repositories.toml"]);
+    assert!(
+        file.code == 2 && file.err.contains("isn't a folder"),
+        "{}",
+        file.err
+    );
+}
+
+#[test]
+fn a_manifest_may_be_long_and_have_lines_of_windows() {
+    let folder = two();
+    let at = folder.path();
+    write(at, "repositories.toml", &MANIFEST.replace('\n', "\r\n"));
+    assert_eq!(knowledge(at, &["reindex"], &LISTED).0, 0);
+    let name = |n: usize| format!("[[repository]]\nname = 'r{}'\npath = 'r{n}'\n", n / 2);
+    let manifest: String = (0..3_334).map(name).collect();
+    write(at, "repositories.toml", &manifest);
+    let refused = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+    assert_eq!(refused.code, 2);
+    // Each is named at its line.
+    for said in [
+        "`r1666`\n --> repositories.toml:10001:8",
+        "can't be used: 1667 mistakes",
+    ] {
+        let err = refused.err.replace("     -->", " -->");
+        assert!(
+            err.contains(said),
+            "{}",
+            err.get(err.len() - 400..).unwrap()
+        );
+    }
+}
+
+/// Names of the file system must not add lines to a report.
+#[cfg(unix)]
+#[test]
+fn a_path_adds_no_line_to_a_report() {
+    let folder = two();
+    let at = folder.path();
+    let name = "x\n::error::y\u{1b}[31m\u{202e}";
+    write(at, &format!("a/docs/{name}.md"), "# T\n\nThe text of it.\n");
+    // An index of one configuration, whose folders look like repositories to the next run.
+    write(at, &format!("{name}/docs/a.md"), "# T\n\nText.\n");
+    let config = format!(
+        "[knowledge]\nstore = '.yuangs/repositories.db'\ndocuments = [{}]\n",
+        json!(name)
+    );
+    write(at, "yuangs-verify.toml", &config);
+    let command = |args: &[&str]| run(at, &[&["knowledge"], args].concat());
+    assert_eq!(command(&["reindex"]).code, 0);
+    for args in [
+        &["reindex", "--check", "--format", "text"][..],
+        &["reindex", "--check", "--format", "markdown"],
+        &["reindex", "--check", "--format", "json"],
+        &["reindex"],
+        &["stats"],
+        &["search", "--query", "text of it"],
+        &["index"],
+        &["reindex", "--root", name],
+    ] {
+        let listed = if args.contains(&"--root") {
+            &[]
+        } else {
+            &LISTED[..]
+        };
+        let done = command(&[args, listed].concat());
+        let all = done.out + &done.err;
+        assert!(
+            !all.lines().any(|line| line.starts_with("::"))
+                && !all.contains(['\u{1b}', '\u{202e}']),
+            "{args:?}: {all}"
+        );
+        if args[0] == "reindex" {
+            assert!(all.contains("error::y"), "{args:?}: {all}");
+        }
+    }
+}
+
+/// A command that reads it would wait for somebody who writes.
+#[cfg(unix)]
+#[test]
+fn no_option_names_a_pipe() {
+    let folder = two();
+    let at = folder.path();
+    let made = Command::new("mkfifo").arg(at.join("a/pipe")).status();
+    assert!(made.unwrap().success());
+    let a = at.join("a");
+    let config = |name: &str, text: &str| write(&a, name, &format!("[knowledge]\n{text}"));
+    assert_eq!(run(&a, &["knowledge", "reindex"]).code, 0);
+    config(
+        "permissions.toml",
+        "permissions = 'pipe'\nskills = ['docs']\n",
+    );
+    config(
+        "source.toml",
+        "documents = ['docs', 'pipe']\nstore = 'new.db'\n",
+    );
+    config("map.toml", "repomap = ['pipe']\nstore = 'new.db'\n");
+    write(&a, "trace.jsonl", "{}\n");
+    for args in [
+        &["reindex", "--repositories", "pipe"][..],
+        &["stats", "--repositories", "pipe"],
+        &["search", "--query", "x", "--repositories", "/dev/null"],
+        &["reindex", "--config", "pipe"],
+        &["stats", "--config", "pipe"],
+        &["skills", "evaluate", "--beside", "pipe"],
+        &[
+            "skills",
+            "check",
+            "trace.jsonl",
+            "--config",
+            "permissions.toml",
+        ],
+        &["reindex", "--config", "source.toml"],
+        &["reindex", "--config", "map.toml"],
+        &["reindex", "--model", "pipe"],
+        &["measure", "pipe", "trace.jsonl"],
+        &["measure", "trace.jsonl", "pipe"],
+    ] {
+        let done = run(&a, &[&["knowledge"], args].concat());
+        assert_eq!((done.code, &*done.out), (2, ""), "{args:?}: {}", done.err);
+        let said = ["isn't a regular file", "Not a directory"];
+        assert!(
+            said.iter().any(|s| done.err.contains(s)),
+            "{args:?}: {}",
+            done.err
+        );
+    }
+    assert!(!a.join("new.db").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_configuration_that_is_a_pipe_is_not_read() {

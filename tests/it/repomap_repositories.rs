@@ -231,3 +231,70 @@ fn no_repository_overwrites_the_map_of_another_one() {
     );
     assert!(map(at, "a/inner/REPOMAP.md").contains("pub struct Second"));
 }
+
+/// A command that reads it would wait for somebody who writes.
+#[cfg(unix)]
+#[test]
+fn no_option_of_a_map_names_a_pipe() {
+    let folder = two();
+    let at = folder.path();
+    let made = std::process::Command::new("mkfifo")
+        .arg(at.join("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    write(at, "gate.toml", "[repo-map]\nfile = 'pipe'\n");
+    for args in [
+        &["repomap", "check", "a", "--map", "pipe"][..],
+        &["repomap", "check", "a", "--map", "/dev/null"],
+        &["repomap", "build", "a", "--update", "pipe"],
+        &["repomap", "build", "--repositories", "pipe"],
+        &["repomap", "check", "--repositories", "pipe"],
+        &["repomap", "check", "--repositories", "/dev/null"],
+        &["gate", "--config", "pipe"],
+        &["gate", "--config", "gate.toml"],
+    ] {
+        let done = run(at, args);
+        assert_eq!((done.code, &*done.out), (2, ""), "{args:?}: {}", done.err);
+        let said = "isn't a regular file";
+        let help = "help: a pipe could block";
+        assert!(
+            done.err.contains(said) && done.err.contains(help),
+            "{args:?}: {}",
+            done.err
+        );
+    }
+}
+
+#[test]
+fn repositories_that_are_one_folder_are_refused_and_nested_ones_are_mapped() {
+    let folder = two();
+    let at = folder.path();
+    write(at, "a/inner/c.py", "def fourth():\n    pass\n");
+    let mut same = vec![["a", "a"], ["a", "./a/"], ["a", "b/../a"]];
+    if cfg!(unix) {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("a", at.join("linked")).unwrap();
+        same.push(["a", "linked"]);
+    }
+    for [one, other] in same {
+        for command in ["build", "check"] {
+            let done = run(at, &["repomap", command, "--root", one, "--root", other]);
+            assert_eq!((done.code, &*done.out), (2, ""), "{other}");
+        }
+    }
+    // The inner map is no part of the outer one, so both stay current.
+    let nested = ["--root", "a", "--root", "a/inner"];
+    for _ in 0..2 {
+        assert_eq!(
+            run(at, &[&["repomap", "build"], &nested[..]].concat()).code,
+            0
+        );
+        let checked = run(at, &[&["repomap", "check"], &nested[..]].concat());
+        assert!(
+            checked.out.ends_with("2 repositories: 2 current\n"),
+            "{}",
+            checked.out
+        );
+    }
+    assert!(!map(at, "a/REPOMAP.md").contains("inner/REPOMAP.md"));
+}

@@ -500,6 +500,48 @@ fn policies_of_shares_are_regular_files() {
     }
 }
 
+/// A partial result names them as text, under which `merge` would look for another file.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_of_shares_have_names_that_are_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = some_traces();
+    let folder = folder.path();
+    let named = OsStr::from_bytes(b"searched\xff");
+    fs::create_dir(folder.join(named)).unwrap();
+    let file = folder.join(named).join("keys.json");
+    fs::write(&file, r#"{"keys":[]}"#).unwrap();
+    let done = |command: &[&str], option: &str, value: &OsStr, partial: bool| {
+        let share = ["--shard", "1/2", "--partial", "part"];
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .current_dir(folder)
+            .args(command)
+            .args([OsStr::new(option), value])
+            .args(if partial { &share[..] } else { &[] })
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), error)
+    };
+    let replay = ["policy", "replay", "traces"];
+    for (command, option, value) in [
+        (&replay[..], "--policy-path", named),
+        (&replay[..], "--policy-repo", named),
+        (&["replay", "traces"], "--keys", file.as_os_str()),
+    ] {
+        let (code, error) = done(command, option, value, true);
+        assert_eq!(code, Some(2), "{option}: {error}");
+        assert!(error.contains("isn't valid UTF-8"), "{option}: {error}");
+        assert!(!folder.join("part").exists(), "{option}");
+    }
+    let (code, error) = done(&replay, "--policy-path", named, false);
+    assert_ne!(code, Some(2), "one run needs no text: {error}");
+    fs::create_dir(folder.join("policies")).unwrap();
+    let (code, error) = done(&replay, "--policy-path", OsStr::new("policies"), true);
+    assert_eq!(code, Some(0), "{error}");
+}
+
 #[test]
 fn shares_that_do_not_fit_are_refused() {
     let folder = some_traces();

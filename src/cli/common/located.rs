@@ -603,7 +603,7 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<LocatedConfig, Failu
             )
         })?,
     };
-    let config = parse(&path.display().to_string(), &file::text(&path)?)?;
+    let config = parse(&path.display().to_string(), &file::regular_text(&path)?)?;
     // The directory of `./x.toml` is that of `x.toml`.
     let root = path
         .parent()

@@ -3,7 +3,7 @@
 use crate::cli::file;
 use crate::cli::output::{Failure, Mistake};
 use crate::config::ConfigError;
-use crate::trace::entry::place_in;
+use crate::trace::entry::places_in;
 use clap::Args;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,11 +124,12 @@ impl Repositories {
     /// Reads a manifest.
     fn read(path: &Path) -> Result<Self, Failure> {
         const REMEDY: &str = "each [[repository]] has a name and a path, and may have a map; docs/knowledge.md shows one";
-        let (name, text) = (path.display().to_string(), file::text(path)?);
+        let (name, text) = (path.display().to_string(), file::regular_text(path)?);
         let mistakes = |mistakes: Vec<(Range<usize>, String)>| {
+            let place = places_in(&name, &text);
             let mistakes = mistakes.into_iter().map(|(span, message)| Mistake {
                 message,
-                place: place_in(&name, &text, &span),
+                place: place(&span),
                 help: None,
             });
             Failure::mistakes(&name, mistakes, REMEDY)

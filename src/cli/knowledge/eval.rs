@@ -29,8 +29,8 @@ pub struct EvalArgs {
 
 impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let documents = crate::cli::file::text(&self.documents)?;
-        let questions = crate::cli::file::text(&self.questions)?;
+        let documents = crate::cli::file::regular_text(&self.documents)?;
+        let questions = crate::cli::file::regular_text(&self.questions)?;
         let corpus = Corpus::parse(&documents, &questions).map_err(|why| {
             Failure::unable(why, "docs/knowledge.md describes the form of such a corpus")
         })?;

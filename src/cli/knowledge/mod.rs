@@ -20,7 +20,7 @@ use super::common::time::current_time;
 use super::output::Failure;
 use crate::diag::{Finding, Severity};
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::reindex::{Settings, check};
+use crate::knowledge::reindex::{Comparison, Settings, check};
 use crate::verify::Report;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
@@ -121,7 +121,11 @@ pub(super) fn check_index(located: &LocatedConfig) -> Result<Report, Failure> {
     store.use_model(model.as_deref());
     let settings = Settings { vectors: true };
     let checked = check(&store, &place.sources, settings, place.limits());
-    let (mut findings, sources) = checked.map_err(|e| failure(&e))?;
+    let Comparison {
+        mut findings,
+        sources,
+        ..
+    } = checked.map_err(|e| failure(&e))?;
     let mut report = Report::default();
     for finding in &mut findings {
         // The configuration asks for an index that is up to date.

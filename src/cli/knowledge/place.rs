@@ -130,12 +130,13 @@ fn own_store(folder: &Path) -> Result<Place, Failure> {
         }));
     }
     Ok(Place {
-        path,
         sources: Sources {
             root: folder.to_owned(),
             paths,
+            index: Some(path.clone()),
             ..Sources::default()
         },
+        path,
         section: Knowledge::default(),
     })
 }
@@ -152,10 +153,6 @@ fn member(root: &Path) -> Result<Sources, String> {
             "`{}` leads out of the repository",
             config.display()
         ));
-    }
-    // A pipe could block.
-    if config.exists() && !config.is_file() {
-        return Err(format!("`{}` isn't a regular file", config.display()));
     }
     let located = locate(Some(&config)).map_err(|e| e.to_string())?;
     let sources = Place::of(&located).map_err(|e| e.to_string())?.sources;
@@ -210,12 +207,13 @@ impl Place {
             .flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone())))
             .collect();
         Ok(Self {
-            path,
             sources: Sources {
                 root,
                 paths,
+                index: Some(path.clone()),
                 ..Sources::default()
             },
+            path,
             section,
         })
     }
@@ -230,12 +228,13 @@ impl Place {
         let list = all.list.into_iter();
         let list = list.map(|repository| (repository.name, member(&repository.path)));
         Ok(Self {
-            path,
             sources: Sources {
                 root: named(all.root),
                 paths: Vec::new(),
+                index: Some(path.clone()),
                 repositories: list.collect::<BTreeMap<_, _>>(),
             },
+            path,
             section: Knowledge::default(),
         })
     }

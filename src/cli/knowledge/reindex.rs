@@ -64,12 +64,13 @@ impl ReindexArgs {
             let mut store = place.open()?;
             store.use_model(self.model.folder(&place)?.as_deref());
             let checked_now = check(&store, &place.sources, settings, place.limits());
-            let (findings, looked_at) = checked_now.map_err(|e| failure(&e))?;
+            let comparison = checked_now.map_err(|e| failure(&e))?;
             let digest = store.digest().map_err(|e| failure(&e))?;
             print(Color::Auto, |out| {
-                checked(&findings, looked_at, &digest, self.format, out)
+                checked(&comparison, &digest, self.format, out)
             })?;
-            return Ok(self.exit(&findings, looked_at as u64, FailOn::Warning));
+            let compared = comparison.sources as u64;
+            return Ok(self.exit(&comparison.findings, compared, FailOn::Warning));
         }
         // Checked first, so that no empty index is created.
         if let Some((last, others)) = place.sources.missing().split_last() {

@@ -1,11 +1,13 @@
 //! Reports of `knowledge reindex`.
 
 use super::reindex::Form;
-use crate::diag::{Finding, Severity};
+use crate::diag::Finding;
 use crate::knowledge::SourceKind;
+use crate::knowledge::by_repository::{FindingCounts, RepositorySummary};
 use crate::knowledge::rank::Vectors;
-use crate::knowledge::reindex::Summary;
+use crate::knowledge::reindex::{Comparison, Summary};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::trajectory::words::plural;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -69,11 +71,26 @@ fn vectors(vectors: Vectors) -> String {
 }
 
 fn counts(findings: &[Finding]) -> String {
-    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    [Severity::Error, Severity::Warning, Severity::Note]
-        .map(|s| plural(count(s), s.name()))
-        .join(", ")
+    severities(FindingCounts::of(findings))
+}
+
+fn severities(counts: FindingCounts) -> String {
+    let FindingCounts {
+        errors,
+        warnings,
+        notes,
+    } = counts;
+    [
+        plural(errors, "error"),
+        plural(warnings, "warning"),
+        plural(notes, "note"),
+    ]
+    .join(", ")
+}
+
+/// Returns the repositories of a report, if there are several.
+fn several<T>(repositories: &BTreeMap<String, T>) -> Option<&BTreeMap<String, T>> {
+    Some(repositories).filter(|all| all.len() > 1)
 }
 
 /// Writes the report of a run.
@@ -89,7 +106,7 @@ pub(super) fn report(run: &Run<'_>, form: Form, out: &mut dyn Write) -> io::Resu
                     .map(|(kind, path)| json!({ "kind": kind.name(), "path": path }))
                     .collect()
             };
-            let json = json!({
+            let mut json = json!({
                 "version": 1,
                 "sources": {
                     "added": list(&summary.added), "changed": list(&summary.changed), "removed": list(&summary.removed),
@@ -108,9 +125,39 @@ pub(super) fn report(run: &Run<'_>, form: Form, out: &mut dyn Write) -> io::Resu
                 "seconds": (run.seconds * 1000.0).round() / 1000.0,
                 "findings": findings_json(&summary.findings),
             });
+            let repositories = several(&summary.repositories).into_iter().flatten();
+            add_repositories(&mut json, repositories.map(repository_json).collect());
             writeln!(out, "{}", safe_json(&json))
         }
     }
+}
+
+fn repository_json((name, summary): (&String, &RepositorySummary)) -> Value {
+    let RepositorySummary { before, now, .. } = summary;
+    json!({
+        "name": name,
+        "sources": {
+            "added": summary.added, "changed": summary.changed, "removed": summary.removed,
+            "unchanged": summary.unchanged,
+        },
+        "observations": { "before": before.observations, "now": now.observations },
+        "notRead": summary.unread,
+        "edges": now.edges,
+        "skillUses": now.skill_uses,
+        "secretsHidden": now.hidden,
+        "findings": findings_count(summary.findings),
+    })
+}
+
+/// Adds an element for each of several repositories to a report.
+fn add_repositories(report: &mut Value, repositories: Vec<Value>) {
+    if let Some(report) = report.as_object_mut().filter(|_| !repositories.is_empty()) {
+        report.insert("repositories".to_owned(), repositories.into());
+    }
+}
+
+fn findings_count(counts: FindingCounts) -> Value {
+    json!({ "errors": counts.errors, "warnings": counts.warnings, "notes": counts.notes })
 }
 
 fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -123,6 +170,28 @@ fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         if sources.len() > LISTED {
             writeln!(out, "{what:<8} {} more", sources.len() - LISTED)?;
         }
+    }
+    for (name, of) in several(&summary.repositories).into_iter().flatten() {
+        let RepositorySummary { before, now, .. } = of;
+        write!(
+            out,
+            "repository {}: sources: {} added, {} changed, {} removed, {} unchanged; ",
+            terminal(name),
+            of.added,
+            of.changed,
+            of.removed,
+            of.unchanged
+        )?;
+        if of.unread > 0 {
+            write!(out, "not read: {}; ", plural(of.unread, "file"))?;
+        }
+        writeln!(
+            out,
+            "observations: {} (before: {}); findings: {}",
+            now.observations,
+            before.observations,
+            severities(of.findings)
+        )?;
     }
     let [added, changed, removed] = changes(summary).map(|(_, s)| s.len());
     writeln!(
@@ -213,6 +282,27 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         summary.digest, summary.digest_before
     )?;
     writeln!(out, "| time | {:.2} s |", run.seconds)?;
+    if let Some(repositories) = several(&summary.repositories) {
+        writeln!(
+            out,
+            "\n### Repositories\n\n| name | sources added | changed | removed | unchanged | not read | observations | before | findings |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        )?;
+        for (name, of) in repositories {
+            writeln!(
+                out,
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+                crate::report::code_span(name),
+                of.added,
+                of.changed,
+                of.removed,
+                of.unchanged,
+                of.unread,
+                of.now.observations,
+                of.before.observations,
+                severities(of.findings)
+            )?;
+        }
+    }
     let lists = changes(summary).into_iter().filter(|(_, s)| !s.is_empty());
     for (what, sources) in lists {
         writeln!(out, "\n### {what}\n")?;
@@ -244,24 +334,51 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes the results of `--check`.
 pub(super) fn checked(
-    found: &[Finding],
-    looked_at: usize,
+    comparison: &Comparison,
     digest: &str,
     form: Form,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let Comparison {
+        findings: found,
+        sources,
+        repositories,
+    } = comparison;
+    let repositories = several(repositories).into_iter().flatten();
     match form {
         Form::Text => {
             findings(found, out)?;
-            writeln!(out, "{looked_at} sources read: {}", counts(found))?;
+            for (name, of) in repositories {
+                writeln!(
+                    out,
+                    "repository {}: {} read: {}",
+                    terminal(name),
+                    plural(of.sources, "source"),
+                    severities(of.findings)
+                )?;
+            }
+            writeln!(out, "{sources} sources read: {}", counts(found))?;
             writeln!(out, "digest: {digest}")
         }
         Form::Json => {
-            let json = json!({ "version": 1, "lookedAt": looked_at, "digest": digest, "findings": findings_json(found) });
+            let mut json = json!({ "version": 1, "lookedAt": sources, "digest": digest, "findings": findings_json(found) });
+            let repositories = repositories.map(|(name, of)| {
+                json!({ "name": name, "lookedAt": of.sources, "findings": findings_count(of.findings) })
+            });
+            add_repositories(&mut json, repositories.collect());
             writeln!(out, "{}", safe_json(&json))
         }
         Form::Markdown => {
-            writeln!(out, "{looked_at} sources read: {}\n", counts(found))?;
+            writeln!(out, "{sources} sources read: {}\n", counts(found))?;
+            for (name, of) in repositories {
+                writeln!(
+                    out,
+                    "- repository {}: {} read: {}",
+                    crate::report::code_span(name),
+                    plural(of.sources, "source"),
+                    severities(of.findings)
+                )?;
+            }
             for f in found.iter().take(PRINTED) {
                 writeln!(
                     out,

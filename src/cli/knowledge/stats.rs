@@ -4,11 +4,13 @@ use super::place::CommonPlaceArgs;
 use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
-use crate::knowledge::stats::{of_repository, statistics};
+use crate::knowledge::by_repository::holdings;
+use crate::knowledge::stats::statistics;
 use crate::report::{safe_json, terminal};
 use crate::trajectory::words::plural;
 use clap::Args;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use util::time::format_minute;
 
 /// Arguments of `knowledge stats`.
@@ -27,10 +29,14 @@ impl StatsArgs {
         let store = place.open()?;
         place.warn_of_age(&store);
         let numbers = statistics(&store).map_err(|e| failure(&e))?;
-        let names = place.sources.repositories.keys();
-        let repositories = names.map(|name| Ok((name, of_repository(&store, name)?)));
-        let repositories = repositories.collect::<Result<Vec<_>, _>>();
-        let repositories = repositories.map_err(|e| failure(&e))?;
+        let names = &place.sources.repositories;
+        let held = if names.is_empty() {
+            BTreeMap::new()
+        } else {
+            holdings(&store).map_err(|e| failure(&e))?
+        };
+        let of = |name| held.get(name).copied().unwrap_or_default();
+        let repositories: Vec<_> = names.keys().map(|name| (name, of(name))).collect();
         let digest = store.digest().map_err(|e| failure(&e))?;
         let bytes = std::fs::metadata(&place.path).map_or(0, |data| data.len());
         let times = numbers
@@ -53,8 +59,9 @@ impl StatsArgs {
                     .collect();
                 let repositories: Map<String, Value> = repositories
                     .iter()
-                    .map(|(name, (sources, observations))| {
-                        let counts = json!({ "sources": sources, "observations": observations });
+                    .map(|(name, held)| {
+                        let counts =
+                            json!({ "sources": held.sources, "observations": held.observations });
                         ((*name).clone(), counts)
                     })
                     .collect();
@@ -82,9 +89,9 @@ impl StatsArgs {
                 "observations: {total}, {} without a time",
                 numbers.without_time
             )?;
-            for (name, (sources, observations)) in &repositories {
-                let sources = plural(*sources, "source");
-                let observations = plural(*observations, "observation");
+            for (name, held) in &repositories {
+                let sources = plural(held.sources, "source");
+                let observations = plural(held.observations, "observation");
                 writeln!(out, "repository {name}: {sources}, {observations}")?;
             }
             if let Some((from, to)) = &times {

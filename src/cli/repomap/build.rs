@@ -172,7 +172,7 @@ pub(super) struct Built {
 /// Reads an earlier map.
 fn previous(path: &Path) -> Result<(Previous, Settings), Failure> {
     let name = path.to_string_lossy();
-    Previous::from_map(&file::text(path)?).map_err(|e| no_map(&name, &e))
+    Previous::from_map(&file::regular_text(path)?).map_err(|e| no_map(&name, &e))
 }
 
 /// Counts the files that aren't in a map, or are in it only by their names. The map itself holds no

@@ -71,7 +71,7 @@ impl CheckArgs {
         map: &Path,
         name: &str,
     ) -> Result<Checked, Failure> {
-        let given = file::text(map)?;
+        let given = file::regular_text(map)?;
         let settings = Settings::of_map(&given).map_err(|e| no_map(name, &e))?;
         let snapshot = tree.read_for(&settings)?;
         let changes = tree.changes(&settings.diff, &snapshot)?;
@@ -191,7 +191,7 @@ pub(in crate::cli) fn check_map(
     max_drift: u8,
 ) -> Result<(Report, bool), Failure> {
     let name = map.to_string_lossy().replace('\\', "/");
-    let given = file::text(map)?;
+    let given = file::regular_text(map)?;
     let settings = Settings::of_map(&given).map_err(|e| no_map(&name, &e))?;
     let snapshot = of_folder(tree, None)
         .map_err(|e| Failure::unable(e.to_string(), "a map is in the folder that it maps"))?;

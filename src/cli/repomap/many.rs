@@ -31,10 +31,6 @@ impl Repository {
                 "a map is a file in its repository",
             ));
         }
-        if map.exists() && !map.is_file() {
-            let message = format!("`{}` isn't a regular file", map.display());
-            return Err(Failure::unable(message, "a pipe could block; remove it"));
-        }
         let tree = TreeArgs {
             path,
             rev: shared.rev.clone(),

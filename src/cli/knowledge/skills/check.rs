@@ -119,7 +119,7 @@ fn templates(place: &Place) -> Result<Templates, Failure> {
             "it leads out of the folder of the configuration".into(),
         ));
     }
-    let text = file::text(&place.sources.root.join(named))?;
+    let text = file::regular_text(&place.sources.root.join(named))?;
     Templates::parse(&text).map_err(|e| unable(e.to_string()))
 }
 

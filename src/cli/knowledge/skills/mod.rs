@@ -8,6 +8,7 @@ mod history;
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
 use super::{Format, failure};
+use crate::cli::file;
 use crate::cli::output::Failure;
 use crate::knowledge::skills::{Skills, read_legacy_store};
 use clap::{Args, Subcommand};
@@ -83,6 +84,7 @@ impl AskArgs {
         let mut beside = Vec::new();
         for path in &self.beside {
             let name = path.to_string_lossy().replace('\\', "/");
+            file::check_regular(path)?;
             let found = read_legacy_store(path, &name).map_err(|e| {
                 Failure::unable(
                     format!("`{name}`: {e}"),

@@ -3,6 +3,7 @@
 use super::super::find::{self, LoadedPolicy};
 use super::super::revision;
 use crate::cli::output::Failure;
+use crate::cli::shares::check_named;
 use crate::replay::PolicyFiles;
 use crate::trace::action::hex;
 use agent_policy::{RecordedDecision, SHIPPED, UnrecordedContext};
@@ -56,8 +57,8 @@ impl PolicyOptions {
         words
     }
 
-    /// Checks that `merge` can read the policy again. Otherwise a partial result could name a pipe,
-    /// which may block.
+    /// Checks that `merge` can read the policies again. Otherwise a partial result could name a
+    /// pipe, which may block, or another file than the one that was read.
     pub(super) fn check_share(&self) -> Result<(), Failure> {
         let given = self.policy.iter().flat_map(|name| {
             let path = find::format_of(name).1;
@@ -75,7 +76,8 @@ impl PolicyOptions {
                 ));
             }
         }
-        Ok(())
+        let searched = self.policy_path.iter().chain(&self.policy_repo);
+        check_named(searched.map(PathBuf::as_path))
     }
 
     /// Reads the options from words of a command.
