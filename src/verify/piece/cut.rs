@@ -107,33 +107,29 @@ impl<'p> Cut<'p> {
     }
 
     /// Returns the first place from `at` on at which a line begins that belongs to another execution
-    /// than the one before. If the next block of lines contains none, it is the first line that begins
-    /// there.
+    /// than the one before. If the next block of lines contains none, it is its first record.
+    ///
+    /// A greater `at` never gives a smaller place: both blocks begin with a whole line, so the later
+    /// one contains what the earlier one does from there on.
     fn first_change(&self) -> io::Result<u64> {
         let (at, size) = (self.at, self.size);
         if at == 0 || at >= size {
             return Ok(at.min(size));
         }
-        // A line begins at `at` if a line ends before it.
-        let mut blocks = Blocks::new(open_range(self.path, at - 1..size, None)?, self.limits);
-        let mut from = at - 1;
-        let mut block = blocks.next(Vec::new())?;
-        let mut is_at_start = false;
-        while let Some(overlong) = block.as_ref().and_then(|block| block.overlong.as_ref()) {
-            from += overlong.length + 1;
-            is_at_start = true;
-            block = blocks.next(Vec::new())?;
-        }
-        let Some(mut block) = block else {
+        let mut from = self.line_start()?;
+        let block = loop {
+            if from >= size {
+                return Ok(size);
+            }
+            let block = self.block_at(from)?;
+            match block.as_ref().and_then(|block| block.overlong.as_ref()) {
+                Some(overlong) => from += overlong.length + 1,
+                None => break block,
+            }
+        };
+        let Some(block) = block else {
             return Ok(size);
         };
-        let end = memchr::memchr(b'\n', &block.bytes).map_or(block.bytes.len(), |end| end + 1);
-        let skipped = if is_at_start { 0 } else { end };
-        block.bytes.drain(..skipped);
-        from += skipped as u64;
-        if block.bytes.is_empty() {
-            return Ok(from);
-        }
         let lines = self.parse(&block);
         let ends = memchr::memchr_iter(b'\n', &block.bytes).map(|end| end + 1);
         let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
@@ -145,10 +141,28 @@ impl<'p> Cut<'p> {
             };
             id(one) != id(next)
         });
-        let start = changes
-            .next()
-            .and_then(|(_, next)| starts.get(usize::try_from(next.line).ok()?));
+        let change = changes.next().map(|(_, next)| next);
+        let start = change
+            .or(lines.entries.first())
+            .and_then(|entry| starts.get(usize::try_from(entry.line).ok()?));
         Ok((from + start.map_or(0, |start| *start as u64)).min(size))
+    }
+
+    /// Returns the first place from `at` on at which a line begins. `at` isn't 0.
+    fn line_start(&self) -> io::Result<u64> {
+        // A line begins at `at` if a line ends before it.
+        let from = self.at - 1;
+        let rest = self.block_at(from)?.map_or(0, |block| {
+            let end = memchr::memchr(b'\n', &block.bytes).map_or(block.bytes.len(), |end| end + 1);
+            block.overlong.map_or(end as u64, |line| line.length + 1)
+        });
+        Ok((from + rest).max(self.at))
+    }
+
+    /// Reads the block that begins at this byte.
+    fn block_at(&self, from: u64) -> io::Result<Option<Block>> {
+        let reader = open_range(self.path, from..self.size, None)?;
+        Blocks::new(reader, self.limits).next(Vec::new())
     }
 
     /// Reads the whole lines before the cut.

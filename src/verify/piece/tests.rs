@@ -59,6 +59,7 @@ fn in_pieces(
     let mut end = 0;
     for piece in pieces.iter().filter_map(|result| result.piece.as_ref()) {
         assert_eq!(piece.bytes.start, end, "each byte is in one piece");
+        assert!(piece.bytes.end >= end, "{:?}", piece.bytes);
         end = piece.bytes.end;
     }
     assert_eq!(end, size);
@@ -174,6 +175,38 @@ fn executions_that_are_longer_than_the_reach_are_not_joined() {
     let (joined, seams) = in_pieces(&found, size, (&[500], size), &options);
     assert_eq!(seams, 1);
     assert_joined(joined, found, &options);
+}
+
+/// A long line reaches beyond the bytes that are read at once, and blank lines belong to no
+/// execution. Cuts in or near them keep their order.
+#[test]
+fn cuts_keep_the_order_of_the_places_near_which_they_are() {
+    let legal = traces("legal");
+    let short: Vec<_> = legal.iter().filter(|lines| lines.len() < 30).collect();
+    let format = Format::parse("execution-record").unwrap();
+    for spaces in [[700_000, 40_000, 0], [0, 600_000, 40_000]] {
+        let mut long = short[0].clone();
+        for (line, spaces) in long[1..4].iter_mut().zip(spaces) {
+            line.push_str(&" ".repeat(spaces));
+        }
+        let blank = vec![" ".repeat(40_000); 3];
+        let executions = [&short[..9], &[&long, &blank, &long], &short[9..20]].concat();
+        let (_folder, found, size) = file(&executions, None);
+        let ends: Vec<u64> = (0..=60).map(|n| n * size / 60).collect();
+        let mut end = 0;
+        for ends in ends.windows(2) {
+            let part = Part {
+                input: 0,
+                bytes: ends[0]..ends[1],
+                size,
+                reach: 0,
+            };
+            let bytes = piece(&found, &part, format, &options(0)).unwrap().bytes;
+            assert_eq!(bytes.start, end);
+            assert!(bytes.end >= end, "{bytes:?} near {part:?}");
+            end = bytes.end;
+        }
+    }
 }
 
 #[test]
