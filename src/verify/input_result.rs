@@ -79,7 +79,7 @@ impl InputResult {
             .chain(self.dropped.values().copied())
             .chain(executions)
             .chain([self.units.total(), self.timeline.left_out]);
-        counts.all(|count| count < MOST)
+        counts.all(|count| count < MOST) && self.piece.as_ref().is_none_or(Piece::is_plausible)
     }
 
     /// Counts a finding that isn't kept.

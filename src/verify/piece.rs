@@ -61,6 +61,18 @@ impl Piece {
         }
     }
 
+    /// Returns whether a file can have such a piece. Each of its lines has at least one byte.
+    pub(super) fn is_plausible(&self) -> bool {
+        let Some(length) = self.bytes.end.checked_sub(self.bytes.start) else {
+            return false;
+        };
+        let mut ends = [&self.at_start, &self.at_end].into_iter();
+        let lies_within = |end: &Crossing| end.bytes <= length && end.lines <= self.lines;
+        self.bytes.end <= self.size
+            && self.lines <= length
+            && ends.all(|end| end.executions.is_empty() || lies_within(end))
+    }
+
     /// Returns whether executions cross its ends.
     fn has_crossings(&self) -> bool {
         let mut ends = [&self.at_start, &self.at_end].into_iter();

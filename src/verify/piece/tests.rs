@@ -257,6 +257,40 @@ fn a_worker_that_is_near_its_bounds_is_not_joined() {
     assert!(in_pieces(&found, size, (&[500], 1000), &few).0.is_none());
 }
 
+/// Numbers of lines that overflow would be the numbers of lines of findings.
+#[test]
+fn forged_pieces_are_refused() {
+    let crossing = |bytes, lines| Crossing {
+        executions: ["e".into()].into(),
+        bytes,
+        lines,
+    };
+    let honest = Piece {
+        bytes: 100..200,
+        size: 300,
+        lines: 10,
+        at_start: crossing(50, 5),
+        at_end: crossing(100, 10),
+        ..Piece::default()
+    };
+    let is_plausible = |change: &dyn Fn(&mut Piece)| {
+        let mut piece = honest.clone();
+        change(&mut piece);
+        let result = InputResult {
+            piece: Some(piece),
+            ..InputResult::default()
+        };
+        result.is_plausible()
+    };
+    assert!(is_plausible(&|_| {}));
+    assert!(!is_plausible(&|piece| piece.lines = u64::MAX - 5));
+    assert!(!is_plausible(&|piece| piece.lines = 9));
+    assert!(!is_plausible(&|piece| piece.bytes.start = 201));
+    assert!(!is_plausible(&|piece| piece.size = 199));
+    assert!(!is_plausible(&|piece| piece.at_start = crossing(101, 5)));
+    assert!(!is_plausible(&|piece| piece.at_end = crossing(50, u64::MAX)));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
