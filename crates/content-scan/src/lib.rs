@@ -347,6 +347,18 @@ mod tests {
     }
 
     #[test]
+    fn an_escaped_backslash_starts_no_escape() {
+        for (written, hides) in [
+            (r"\\b\\f\\r \\u202e", false),
+            (r"\\\\\b", true),
+            (r"\\\r.", true),
+            (r"\\\u202e", true),
+        ] {
+            assert_eq!(may_hide(written, Escapes::of(written)), hides, "{written}");
+        }
+    }
+
+    #[test]
     fn the_same_is_said_once_and_many_are_counted() {
         let record = format!("{{\"a\":[{}]}}", vec!["\"\u{200b}\""; 50].join(","));
         assert_eq!(hidden_text(&record).len(), 1);
