@@ -77,11 +77,19 @@ impl EscapeScan<'_> {
     }
 }
 
-/// Returns the code units of the `\uhhhh` escapes in a text.
-pub(super) fn units(text: &str) -> impl Iterator<Item = u32> {
+/// Returns whether the backslash at an offset starts an escape. In code, it is often the second
+/// half of an escaped backslash. The text must be valid JSON, or be inside a string of it.
+pub(super) fn is_start(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().iter();
+    before.rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
+}
+
+/// Returns the code units of the `\uhhhh` escapes in a text, with their byte offsets. A backslash
+/// that is itself escaped counts too.
+pub(super) fn units(text: &str) -> impl Iterator<Item = (usize, u32)> {
     memchr::memmem::find_iter(text.as_bytes(), br"\u").filter_map(|at| {
         let digits = text.get(at + 2..at + 6)?;
-        u32::from_str_radix(digits, 16).ok()
+        Some((at, u32::from_str_radix(digits, 16).ok()?))
     })
 }
 

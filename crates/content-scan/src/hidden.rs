@@ -6,6 +6,7 @@
 
 use super::letters;
 use super::strings::Role;
+use super::unusual::unusual;
 use std::collections::BTreeMap;
 
 /// A hidden character or sequence in a text.
@@ -127,22 +128,24 @@ pub(super) const fn invisible(c: char) -> Option<&'static str> {
 /// role. The result is in text order.
 pub(super) fn find(text: &str, role: Role) -> Vec<HiddenText> {
     let mut found = Vec::new();
-    if text.chars().any(is_of_interest) {
-        let mut scan = HiddenScan {
-            text,
-            role,
-            directed: None,
-        };
-        let mut skip = 0;
-        for (at, c) in text.char_indices() {
-            if at >= skip && is_of_interest(c) {
-                skip = scan.inspect(at, c, &mut found);
-            }
+    let mut candidates = unusual(text).filter(|(_, c)| is_of_interest(*c)).peekable();
+    if candidates.peek().is_none() {
+        return found;
+    }
+    let mut scan = HiddenScan {
+        text,
+        role,
+        directed: None,
+    };
+    let mut skip = 0;
+    for (at, c) in candidates {
+        if at >= skip {
+            skip = scan.inspect(at, c, &mut found);
         }
-        if matches!(role, Role::Command | Role::Path) {
-            letters::find(text, role == Role::Command, &mut found);
-            found.sort_by_key(|s| s.at);
-        }
+    }
+    if matches!(role, Role::Command | Role::Path) {
+        letters::find(text, role == Role::Command, &mut found);
+        found.sort_by_key(|s| s.at);
     }
     found
 }

@@ -16,6 +16,7 @@ pub mod redact;
 mod runs;
 pub mod secret;
 mod strings;
+mod unusual;
 
 pub use confusables::passes_for;
 
@@ -23,6 +24,7 @@ use escapes::Escapes;
 use listed::ListedKey;
 use secret::{Table, visible};
 use std::ops::Range;
+use unusual::unusual;
 
 /// A finding of a scan in a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -273,8 +275,7 @@ fn may_hide(text: &str, escapes: Escapes) -> bool {
 
 /// Valid strings contain no raw control character except U+007F.
 fn raw_of_interest(text: &str) -> bool {
-    text.chars()
-        .any(|c| (!c.is_ascii() || c == '\u{7f}') && hidden::is_of_interest(c))
+    unusual(text).any(|(_, c)| (!c.is_ascii() || c == '\u{7f}') && hidden::is_of_interest(c))
 }
 
 fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
@@ -282,16 +283,21 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
     // `\b`, `\f`, and `\r` that ends no line.
     let control = || {
         memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {
-            Some(b'b' | b'f') => true,
-            Some(b'r') => bytes.get(at + 2..at + 4) != Some(br"\n".as_slice()),
+            Some(b'b' | b'f') => escapes::is_start(bytes, at),
+            Some(b'r') => {
+                bytes.get(at + 2..at + 4) != Some(br"\n".as_slice()) && escapes::is_start(bytes, at)
+            }
             _ => false,
         })
     };
     let unicode = || {
-        escapes::units(text).any(|unit| match unit {
-            // The surrogates of tags and selectors, of styled letters, and of format controls.
-            0xDB40 | 0xD835 | 0xD834 | 0xD82F => true,
-            unit => char::from_u32(unit).is_some_and(hidden::is_of_interest),
+        escapes::units(text).any(|(at, unit)| {
+            let matters = match unit {
+                // The surrogates of tags and selectors, of styled letters, and of format controls.
+                0xDB40 | 0xD835 | 0xD834 | 0xD82F => true,
+                unit => char::from_u32(unit).is_some_and(hidden::is_of_interest),
+            };
+            matters && escapes::is_start(bytes, at)
         })
     };
     escapes.control && control() || escapes.unicode && unicode()
@@ -301,12 +307,13 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
 /// token, raw or escaped.
 fn may_split(text: &str, escapes: Escapes) -> bool {
     let unicode = || {
-        escapes::units(text).any(|unit| match unit {
+        escapes::units(text).any(|(_, unit)| match unit {
             0x1B | 0xDB40 | 0xD834 | 0xD82F => true,
             unit => char::from_u32(unit).is_some_and(visible::is_splitter),
         })
     };
-    escapes.beyond && text.chars().any(visible::is_splitter) || escapes.unicode && unicode()
+    escapes.beyond && unusual(text).any(|(_, c)| visible::is_splitter(c))
+        || escapes.unicode && unicode()
 }
 
 #[cfg(test)]
@@ -337,6 +344,18 @@ mod tests {
         );
         let (at, length) = remarks[0].at;
         assert_eq!(record.get(at..at + length), Some(r"\u202e"));
+    }
+
+    #[test]
+    fn an_escaped_backslash_starts_no_escape() {
+        for (written, hides) in [
+            (r"\\b\\f\\r \\u202e", false),
+            (r"\\\\\b", true),
+            (r"\\\r.", true),
+            (r"\\\u202e", true),
+        ] {
+            assert_eq!(may_hide(written, Escapes::of(written)), hides, "{written}");
+        }
     }
 
     #[test]

@@ -101,14 +101,14 @@ impl<'de> Visitor<'de> for BeginningVisitor {
 }
 
 impl<'a> Beginning<'a> {
-    /// Reads the beginning of an array; `None` when it has fewer elements or the text isn't one.
-    pub(super) fn of(text: &'a str) -> Option<Self> {
+    /// Reads the beginning of an array; `None` when it has fewer elements or the value isn't one.
+    pub(super) fn of(value: Raw<'a>) -> Option<Self> {
         struct Read<'a>(Option<Beginning<'a>>);
         impl<'de: 'a, 'a> Deserialize<'de> for Read<'a> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 deserializer.deserialize_seq(BeginningVisitor).map(Read)
             }
         }
-        strict_json::from_text::<Read<'a>>(text).ok()?.0
+        value.read::<Read<'a>>()?.0
     }
 }

@@ -33,7 +33,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
-use strict_json::{Error, Raw, Scanner, Str};
+use strict_json::{DEFAULT_MAX_DEPTH, Error, Raw, Scanner, Str};
 
 /// A format of traces.
 #[derive(Clone, Copy)]
@@ -83,8 +83,12 @@ impl Format {
     /// Detects the format of a record; `None` when it matches none or isn't JSON.
     #[must_use]
     pub fn of_record(text: &str, max_depth: u32) -> Option<Self> {
-        let unit = Unit::new(text, max_depth)?;
-        Self::ALL.into_iter().find(|f| f.is_shape_of(&unit))
+        Unit::new(text, max_depth)?.format()
+    }
+
+    /// Like [`Self::of_record`], for a text that was validated when it was read.
+    pub(super) fn of_valid_record(text: &str) -> Option<Self> {
+        Unit::of_valid(text).format()
     }
 }
 
@@ -252,12 +256,25 @@ impl<'a> Unit<'a> {
     /// Parses a unit; `None` when the text isn't JSON.
     #[must_use]
     pub fn new(text: &'a str, max_depth: u32) -> Option<Self> {
+        // No format nests its records deeper.
+        let max_depth = max_depth.min(DEFAULT_MAX_DEPTH);
         Scanner::new(text, max_depth).skip().ok()?;
+        Some(Self::of_valid(text))
+    }
+
+    /// Reads a unit of valid JSON.
+    fn of_valid(text: &'a str) -> Self {
         let array = text.trim_start().starts_with('[');
-        Some(Self {
-            members: if array { None } else { Members::of(text) },
-            beginning: if array { Beginning::of(text) } else { None },
-        })
+        let value = Raw::trusted(text);
+        Self {
+            members: if array { None } else { value.read() },
+            beginning: if array { Beginning::of(value) } else { None },
+        }
+    }
+
+    /// Returns the first format with such units.
+    fn format(&self) -> Option<Format> {
+        Format::ALL.into_iter().find(|f| f.is_shape_of(self))
     }
 
     fn get(&self, name: &str) -> Option<Raw<'a>> {

@@ -134,16 +134,16 @@ impl TrigramFilter {
         last << 5 | byte as u32 & 31
     }
 
-    /// Returns whether a text may contain a word.
+    /// Returns the rests of a text, each from a place where a word may start.
     #[inline]
-    fn may_occur_in(&self, text: &[u8]) -> bool {
+    fn candidates<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
         let mut last = 0;
-        text.iter().any(|byte| {
+        let ends = text.iter().enumerate().filter_map(move |(end, byte)| {
             last = Self::step(last, *byte);
-            self.0
-                .get(last as usize >> 6 & 511)
-                .is_some_and(|word| word >> (last & 63) & 1 == 1)
-        })
+            let word = self.0.get(last as usize >> 6 & 511)?;
+            (word >> (last & 63) & 1 == 1).then_some(end)
+        });
+        ends.filter_map(|end| text.get((end + 1).checked_sub(Self::LENGTH)?..))
     }
 }
 
@@ -310,16 +310,21 @@ impl Table {
     /// Returns whether a text contains a literal. It is called for every run, and few contain one.
     #[inline]
     pub(super) fn has_literal(&self, text: &[u8]) -> bool {
-        if !self.trigrams.may_occur_in(text) {
-            return false;
-        }
-        let Ok(mut state) = self.literals.start_state(Anchored::No) else {
+        self.trigrams
+            .candidates(text)
+            .any(|rest| self.starts_with_literal(rest))
+    }
+
+    fn starts_with_literal(&self, text: &[u8]) -> bool {
+        let Ok(mut state) = self.literals.start_state(Anchored::Yes) else {
             return true;
         };
-        text.iter().any(|byte| {
-            state = self.literals.next_state(Anchored::No, state, *byte);
+        // The state after a byte that continues no literal is special, too.
+        let end = text.iter().position(|byte| {
+            state = self.literals.next_state(Anchored::Yes, state, *byte);
             self.literals.is_special(state)
-        })
+        });
+        end.is_some() && self.literals.is_match(state)
     }
 
     /// Finds the literals in a text, with their meaning.

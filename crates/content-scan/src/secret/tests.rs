@@ -61,6 +61,14 @@ proptest! {
         let text = [before, word, behind].concat();
         prop_assert!(table().has_literal(text.as_bytes()));
     }
+
+    #[test]
+    fn the_quick_search_for_literals_agrees_with_the_automaton(
+        text in "((?i:pwd|sg\\.|tok|token|secret|akia|ghp_|xoxb-|sk-)|[a-d_.-]){0,12}"
+    ) {
+        let found = table().literals(text.as_bytes()).next().is_some();
+        prop_assert_eq!(table().has_literal(text.as_bytes()), found);
+    }
 }
 
 #[test]

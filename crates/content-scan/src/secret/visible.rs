@@ -2,6 +2,7 @@
 //! invisibly.
 
 use crate::hidden;
+use crate::unusual::unusual;
 use std::ops::Range;
 
 /// A text without zero-width characters, soft hyphens and colours.
@@ -25,9 +26,7 @@ impl Visible {
             removed: Vec::new(),
         };
         let (mut kept, mut total) = (0, 0);
-        let candidates = written
-            .char_indices()
-            .filter(|(_, c)| *c == '\u{1b}' || !c.is_ascii());
+        let candidates = unusual(written).filter(|(_, c)| *c == '\u{1b}' || !c.is_ascii());
         for (at, c) in candidates {
             if at < kept {
                 continue;

@@ -5,7 +5,7 @@
 //! mentions are replaced by the text, and the code is rated in that form. A name with any other
 //! mention stays unknown.
 
-use super::tree;
+use super::tree::{self, SyntaxTree};
 use crate::chars::{STAR, has_unknown};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -81,32 +81,47 @@ fn redefines_names(lang: &str, kind: &str) -> bool {
     }
 }
 
+/// Code with its constants replaced.
+pub(super) struct Variant {
+    pub(super) text: String,
+    /// The tree of `text`, if it was parsed.
+    pub(super) tree: Option<SyntaxTree>,
+}
+
 /// Returns the code with its constants replaced, one variant for each value of a loop over texts.
-/// `None` if nothing changes.
-pub(super) fn propagate(lang: &str, text: &str) -> Option<Vec<String>> {
-    if !text.contains(['"', '\'']) || has_unknown(text) || text.contains("__main__") {
-        return None;
+pub(super) fn propagate(lang: &str, text: &str) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    if !may_have_constants(text) || expand(lang, text.to_owned(), 0, &mut variants).is_none() {
+        let text = text.to_owned();
+        return vec![Variant { text, tree: None }];
     }
-    if !text.contains('=') && !text.contains("for ") {
-        return None;
-    }
-    let mut out = Vec::new();
-    expand(lang, text.to_owned(), 0, &mut out)?;
-    (out.len() > 1 || out.iter().any(|one| one != text)).then_some(out)
+    variants
+}
+
+/// Returns quickly whether constants in a text may be replaced.
+fn may_have_constants(text: &str) -> bool {
+    text.contains(['"', '\''])
+        && (text.contains('=') || text.contains("for "))
+        && !has_unknown(text)
+        && !text.contains("__main__")
 }
 
 /// Replaces constants until none is left. `None` if there are too many variants.
-fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<String>) -> Option<()> {
-    let found = (rounds < MAX_ROUNDS)
-        .then(|| propagate_once(lang, &text))
+fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<Variant>) -> Option<()> {
+    let tree = (rounds < MAX_ROUNDS)
+        .then(|| tree::parsed(lang, &text))
         .flatten();
-    match found {
+    let replaced = tree
+        .as_ref()
+        .and_then(|tree| propagate_once(lang, &text, tree));
+    match replaced {
         Some(texts) => {
+            drop(tree);
             for one in texts {
                 expand(lang, one, rounds + 1, out)?;
             }
         }
-        None => out.push(text),
+        None => out.push(Variant { text, tree }),
     }
     (out.len() <= MAX_VARIANTS).then_some(())
 }
@@ -116,8 +131,11 @@ type Edit = (Range<usize>, String);
 
 /// Performs one round: replaces constants, or unrolls the first loop or function with all its
 /// values.
-fn propagate_once(lang: &str, text: &str) -> Option<Vec<String>> {
-    let (tree, source) = tree::parsed(lang, text)?;
+fn propagate_once(
+    lang: &str,
+    text: &str,
+    SyntaxTree { tree, source }: &SyntaxTree,
+) -> Option<Vec<String>> {
     let before = source.len().checked_sub(text.len())?;
     let root = tree.root_node();
     if root.has_error() {
@@ -125,8 +143,8 @@ fn propagate_once(lang: &str, text: &str) -> Option<Vec<String>> {
     }
     let code = Source {
         lang,
-        text: &source,
-        mentions: mentions(lang, root, &source)?,
+        text: source,
+        mentions: mentions(lang, root, source)?,
     };
     let mut edits: Vec<Edit> = Vec::new();
     let mut variants: Vec<Vec<Edit>> = Vec::new();

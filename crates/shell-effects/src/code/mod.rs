@@ -29,10 +29,12 @@ use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 use crate::syntax::parse::Base;
+use constants::Variant;
 use language::{Action, Capability, language};
 use lex::Token;
 use rustc_hash::FxHashSet;
 use scope::Scope;
+use tree::SyntaxTree;
 
 /// Maximum nesting of code in strings.
 const MAX_EMBEDDED: usize = 4;
@@ -139,22 +141,24 @@ fn inline_script(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, dep
             "a string in the code isn't known, and may end early",
         );
     }
-    match constants::propagate(lang, &arg.text) {
-        Some(texts) => {
-            for text in texts {
-                let arg = Arg {
-                    text,
-                    ..arg.clone()
-                };
-                script_text(cx, lang, &arg, stdin, depth);
-            }
-        }
-        None => script_text(cx, lang, arg, stdin, depth),
+    for Variant { text, tree } in constants::propagate(lang, &arg.text) {
+        let arg = Arg {
+            text,
+            ..arg.clone()
+        };
+        script_text(cx, lang, (&arg, tree), stdin, depth);
     }
 }
 
-/// Adds the effects of the calls that the lexer finds, and checks them with the parser.
-fn script_text(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
+/// Adds the effects of the calls that the lexer finds, and checks them with the parser. `tree` is
+/// the tree of the text, if it was parsed.
+fn script_text(
+    cx: &mut Engine<'_>,
+    lang: &str,
+    (arg, tree): (&Arg, Option<SyntaxTree>),
+    stdin: &Stream,
+    depth: usize,
+) {
     let text = arg.text.as_str();
     let tokens = lex::tokens(lang, text);
     cx.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());
@@ -226,7 +230,7 @@ fn script_text(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, depth
     if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
         cx.dynamic(arg.span, "the code computes the names that it calls");
     }
-    all_known &= check_with_grammar(cx, &code, arg);
+    all_known &= check_with_grammar(cx, &code, (arg, tree));
     if !all_known
         && scope.environment
         && tokens
@@ -330,7 +334,11 @@ fn set_by_code(cx: &mut Engine<'_>, key: &str, value: &[Token], span: Span) {
 
 /// Parses the code with its grammar, if there is one, and analyses code in its strings. Returns
 /// whether lexer and parser agree on all of it.
-fn check_with_grammar(cx: &mut Engine<'_>, code: &Code<'_>, arg: &Arg) -> bool {
+fn check_with_grammar(
+    cx: &mut Engine<'_>,
+    code: &Code<'_>,
+    (arg, tree): (&Arg, Option<SyntaxTree>),
+) -> bool {
     let (lang, tokens) = (code.scope.lang, code.tokens);
     let text = arg.text.as_str();
     let lexed: FxHashSet<&str> = tokens
@@ -338,7 +346,7 @@ fn check_with_grammar(cx: &mut Engine<'_>, code: &Code<'_>, arg: &Arg) -> bool {
         .filter_map(Token::name)
         .flat_map(tree::words)
         .collect();
-    let (embedded, sure) = match tree::read(lang, text) {
+    let (embedded, sure) = match tree::read(lang, text, tree) {
         Some(parsed_code) => {
             let is_unknown_word = |name: &str| has_unknown(text) && name.bytes().all(|c| c == b'h');
             let unseen = |name: &&String| {

@@ -50,28 +50,36 @@ fn grammar(lang: &str) -> Option<(Language, &'static str)> {
     })
 }
 
+/// A syntax tree with its text: code after the prefix of its grammar.
+pub(super) struct SyntaxTree {
+    pub(super) tree: Tree,
+    pub(super) source: String,
+}
+
 /// Parses code after its prefix. `None` if there is no grammar, or the code is too long or takes
 /// too much work.
-pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
+pub(super) fn parsed(lang: &str, text: &str) -> Option<SyntaxTree> {
     let (language, before) = grammar(lang)?;
     let source = format!("{before}{text}");
     let short = text.len() <= MAX_TEXT;
     let tree = short.then(|| parse(&mut Parser::new(), &language, &source).ok())?;
-    Some((tree?, source))
+    tree.map(|tree| SyntaxTree { tree, source })
 }
 
-/// Parses code by the grammar of its language. `None` if there is no grammar.
-pub(super) fn read(lang: &str, text: &str) -> Option<ParsedCode> {
+/// Parses code by the grammar of its language, unless its tree is known. `None` if there is no
+/// grammar.
+pub(super) fn read(lang: &str, text: &str, known: Option<SyntaxTree>) -> Option<ParsedCode> {
     grammar(lang)?;
     // Most unknown parts are values, so a name replaces them.
-    let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_UNKNOWN], "h")) else {
+    let parsed = known.or_else(|| parsed(lang, &text.replace([UNKNOWN, SAFE_UNKNOWN], "h")));
+    let Some(SyntaxTree { tree, source }) = parsed else {
         return Some(ParsedCode::unparsed(text.len() <= MAX_TEXT));
     };
     let mut parsed_code = ParsedCode {
         broken: tree.root_node().has_error(),
         ..ParsedCode::default()
     };
-    walk(&tree, &text, &mut parsed_code);
+    walk(&tree, &source, &mut parsed_code);
     Some(parsed_code)
 }
 
@@ -232,11 +240,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn names(lang: &str, text: &str) -> Vec<String> {
-        read(lang, text).unwrap().names
+        read(lang, text, None).unwrap().names
     }
 
     fn embedded_in(lang: &str, text: &str) -> Vec<String> {
-        read(lang, text).unwrap().embedded
+        read(lang, text, None).unwrap().embedded
     }
 
     #[test]
@@ -284,12 +292,12 @@ mod tests {
 
     #[test]
     fn code_that_does_not_parse_is_broken() {
-        assert!(read("python", "print('a'").unwrap().broken);
-        assert!(!read("python", "print('a')").unwrap().broken);
-        assert!(read("js", &"[".repeat(MAX_TEXT + 1)).unwrap().broken);
-        assert_eq!(read("perl", "print 1"), None);
+        assert!(read("python", "print('a'", None).unwrap().broken);
+        assert!(!read("python", "print('a')", None).unwrap().broken);
+        assert!(read("js", &"[".repeat(MAX_TEXT + 1), None).unwrap().broken);
+        assert_eq!(read("perl", "print 1", None), None);
         assert!(
-            read("ruby", "\0{:(>//\n#\n")
+            read("ruby", "\0{:(>//\n#\n", None)
                 .unwrap()
                 .names
                 .iter()
@@ -333,7 +341,7 @@ mod tests {
             lang in prop::sample::select(vec!["python", "js", "ruby", "php"]),
             text in "[a-c\"'`#$@%{}()\\[\\]<>/?:\\\\ \n\u{0}]{0,200}"
         ) {
-            let parsed_code = read(lang, &text).unwrap();
+            let parsed_code = read(lang, &text, None).unwrap();
             prop_assert!(parsed_code.names.iter().all(|name| !name.is_empty()));
             let _ = (embedded_perl(&text), call_like(&text).count());
             let _ = may_be_misread(&text, &super::super::lex::tokens("perl", &text));
@@ -345,7 +353,7 @@ mod tests {
             text in "[a-z (){}.;]{0,40}"
         ) {
             let code = format!("f('{text}')") + if lang == "php" { ";" } else { "" };
-            let parsed_code = read(lang, &code).unwrap();
+            let parsed_code = read(lang, &code, None).unwrap();
             let expected = ParsedCode {
                 names: vec!["f".to_owned()],
                 ..ParsedCode::default()

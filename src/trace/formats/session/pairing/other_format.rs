@@ -16,13 +16,14 @@ impl Pairing {
         entry: &Entry<'_>,
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> bool {
-        let of_record = |text: &str| Format::of_record(text, DEPTH);
-        let found = of_record(entry.text).filter(|other| other.name() != self.format);
+        let found = Format::of_valid_record(entry.text).filter(|other| other.name() != self.format);
         // A list of records that isn't read is in the wrong place, whatever its format.
         let in_list = |text: &str| {
             let list = strict_json::from_text::<Vec<Raw<'_>>>(text).ok()?;
             let mut texts = list.into_iter().map(Raw::as_written);
-            texts.find_map(|text| of_record(text).filter(|format| may_have_calls(*format, text)))
+            texts.find_map(|text| {
+                Format::of_valid_record(text).filter(|format| may_have_calls(*format, text))
+            })
         };
         let other = match found {
             // Many formats contain messages; one without a call is no loss.
