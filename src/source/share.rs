@@ -70,8 +70,8 @@ pub struct Part {
     pub bytes: Range<u64>,
     /// Size of the input in bytes.
     pub size: u64,
-    /// Number of bytes on each side of a cut that certainly lie in the two parts next to it, if both
-    /// are within the input.
+    /// Number of bytes on each side of a cut that certainly lie in the two parts next to it, if
+    /// both are within the input.
     pub reach: u64,
 }
 
