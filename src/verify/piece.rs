@@ -1,10 +1,10 @@
 //! Pieces of a large input that several shares read, and how their results become one.
 //!
-//! A piece begins where a line belongs to another execution than the line before it. Executions with
-//! records on both sides of a cut are left out, and read at the end, around the cut. The results
-//! count only if no execution appears in two of them and nothing concerns the whole input, such as a
-//! record that belongs to no execution, a secret, or a limit. Otherwise the input is read again as a
-//! whole.
+//! A piece begins where a line belongs to another execution than the line before it. Executions
+//! with records on both sides of a cut are left out, and read at the end, around the cut. The
+//! results count only if no execution appears in two of them and nothing concerns the whole input,
+//! such as a record that belongs to no execution, a secret, or a limit. Otherwise the input is read
+//! again as a whole.
 
 mod cut;
 

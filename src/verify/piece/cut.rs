@@ -106,11 +106,12 @@ impl<'p> Cut<'p> {
         }
     }
 
-    /// Returns the first place from `at` on at which a line begins that belongs to another execution
-    /// than the one before. If the next block of lines contains none, it is its first record.
+    /// Returns the first place from `at` on at which a line begins that belongs to another
+    /// execution than the one before. If the next block of lines contains none, it is its first
+    /// record.
     ///
-    /// A greater `at` never gives a smaller place: both blocks begin with a whole line, so the later
-    /// one contains what the earlier one does from there on.
+    /// A greater `at` never gives a smaller place: both blocks begin with a whole line, so the
+    /// later one contains what the earlier one does from there on.
     fn first_change(&self) -> io::Result<u64> {
         let (at, size) = (self.at, self.size);
         if at == 0 || at >= size {
