@@ -12,7 +12,7 @@
 use super::action::type_bit;
 use super::effect::Tristate;
 use super::facts::{Category, CommandText, Facts, bit};
-use super::flags::has_argument;
+use super::flags::{first_letter, has_argument, may_have_argument};
 use super::limit::Limit;
 use super::name::{Name, any_name};
 use super::network::{NetworkPattern, NetworkRequest};
@@ -406,6 +406,17 @@ impl CommandTest {
         options.filter(|text| *text != "--")
     }
 
+    /// The options among them that may be given in spellings which the table doesn't know. A letter
+    /// that stands beside its long option is no other one.
+    pub(crate) fn doubtful_options(&self, strict: bool) -> impl Iterator<Item = &String> {
+        self.options(strict).filter(move |option| {
+            let is_its_long = |other: &String| {
+                other.starts_with("--") && first_letter(other) == first_letter(option)
+            };
+            option.starts_with("--") || !self.options(strict).any(is_its_long)
+        })
+    }
+
     /// Whether the test, as a grant, covers a step. Either the step begins with its words, or its
     /// regular expression matches the whole command. Commands inside that command need their own
     /// grant.
@@ -455,14 +466,19 @@ impl CommandTest {
             self.options(strict)
                 .any(|option| has_argument(&step.program, &step.args, option, false))
         };
+        let perhaps = |option: &String| may_have_argument(&step.program, &step.args, option);
         let arg = if self.arg.is_empty() || written() || meant() {
             Tristate::Yes
+        } else if self.doubtful_options(strict).any(perhaps) {
+            Tristate::Maybe
         } else {
             missing
         };
         let given = |want: &String| has_argument(&step.program, &step.args, want, strict);
         let args = if self.args.iter().all(given) {
             Tristate::Yes
+        } else if !strict && self.args.iter().all(|want| given(want) || perhaps(want)) {
+            Tristate::Maybe
         } else {
             missing
         };

@@ -37,6 +37,12 @@ const ABBREVIATING: [&str; 17] = [
     "sed", "sort", "tar", "tee", "wget",
 ];
 
+/// Maximum number of letters of joined options; longer words with one dash are single options.
+const MAX_JOINED: usize = 3;
+
+/// Programs whose first argument may be joined options without a dash.
+const WITHOUT_DASH: [&str; 5] = ["tar", "gtar", "bsdtar", "ar", "ps"];
+
 /// Whether an option takes no value, for a program whose options may be joined and reordered.
 fn is_switch(program: &str, args: &[String], option: &str) -> bool {
     let mut same = SAME.iter();
@@ -169,7 +175,9 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
         args.iter()
             .any(|a| fits(a.split_once('=').map_or(a.as_str(), |(name, _)| name)))
     };
-    let given: String = args.iter().filter_map(|a| letters(a)).collect();
+    let mut given: String = args.iter().filter_map(|a| letters(a)).collect();
+    let first = args.first().filter(|_| WITHOUT_DASH.contains(&program));
+    given.extend(first.and_then(|word| letters(&format!("-{word}"))));
     let written = |option: &str| match letters(option) {
         Some(wanted) if wanted.len() == 1 => given.contains(&wanted),
         _ if option.starts_with("--") => long(option),
@@ -191,6 +199,82 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
     let mode = if program == "chmod" { mode(want) } else { None };
     args.iter()
         .any(|a| a.eq_ignore_ascii_case(want) || mode.is_some() && self::mode(a) == mode)
+}
+
+/// Whether an option may be given in a spelling that the table doesn't know for sure.
+///
+/// A long option usually has its first letter as its short one. So `-f` may be any `--f…`, and
+/// `--force` any `-f`, unless the table says that one of them has another counterpart.
+pub(super) fn may_have_argument(program: &str, args: &[String], want: &str) -> bool {
+    let options = args.iter().position(|a| a == "--").unwrap_or(args.len());
+    let options = args.get(..options).unwrap_or_default();
+    let may_be = |short: &str, long: &str| may_be_one(program, args, short, long);
+    if let Some(wanted) = letters(want).filter(|wanted| wanted.len() <= MAX_JOINED) {
+        let long = options.iter().filter(|a| a.starts_with("--"));
+        let long: Vec<&str> = long
+            .map(|a| a.split_once('=').map_or(a.as_str(), |(name, _)| name))
+            .collect();
+        return want.chars().skip(1).take(wanted.len()).all(|letter| {
+            let short = format!("-{letter}");
+            has_argument(program, args, &short, false)
+                || long.iter().any(|long| may_be(&short, long))
+        });
+    }
+    let joined = options.iter().filter(|a| letters(a).is_some());
+    let mut shorts = joined.flat_map(|a| a.chars().skip(1));
+    want.starts_with("--") && shorts.any(|c| may_be(&format!("-{c}"), want))
+}
+
+/// A spelling that may be an option's: `-f` of `--force`, and the reverse.
+pub(super) fn other_spelling(option: &str) -> Option<String> {
+    let letter = first_letter(option).filter(char::is_ascii_alphanumeric)?;
+    if option.starts_with("--") {
+        Some(format!("-{letter}"))
+    } else {
+        option.starts_with('-').then(|| format!("--{letter}x"))
+    }
+}
+
+/// Whether a short and a long option may be the same one.
+fn may_be_one(program: &str, args: &[String], short: &str, long: &str) -> bool {
+    let long_of = counterparts(program, args, short);
+    let short_of = counterparts(program, args, long);
+    if long_of.iter().any(|name| name == long) {
+        return true;
+    }
+    let is_long = |name: &String| name.starts_with("--");
+    let has_letters_only =
+        || !long_of.is_empty() && table().options(program, args).all(|o| !o.starts_with("--"));
+    let other = program == "git" && short == "-f"
+        || long_of.iter().any(is_long)
+        || short_of.iter().any(|name| !is_long(name))
+        || has_letters_only();
+    first_letter(short) == first_letter(long) && !other
+}
+
+/// The listed options that may be an option, itself included: those of its group, if the group has
+/// a single letter or they begin with its letter. Case doesn't count.
+fn counterparts(program: &str, args: &[String], option: &str) -> Vec<String> {
+    let letter = first_letter(option);
+    let same = SAME
+        .iter()
+        .filter(|(programs, _)| programs.contains(&program));
+    let same = same.map(|(_, options)| options.to_vec());
+    let same = same.filter(|options| options.contains(&option));
+    let listed = table().option_groups(program, args, option).into_iter();
+    let mut all = Vec::new();
+    for group in listed.chain(same) {
+        let is_pair = group.iter().filter(|name| !name.starts_with("--")).count() == 1;
+        let fits = |name: &&str| is_pair || first_letter(name) == letter;
+        all.extend(group.iter().copied().filter(fits).map(str::to_owned));
+    }
+    all
+}
+
+/// The letter that an option begins with, in lower case.
+pub(super) fn first_letter(option: &str) -> Option<char> {
+    let first = option.trim_start_matches('-').chars().next();
+    first.map(|c| c.to_ascii_lowercase())
 }
 
 /// The permission bits that a mode sets, without set-user-id and the like: `777`, `0777`, `a+rwx`.
@@ -321,6 +405,39 @@ mod tests {
             !has_argument("rm", &["--forc".to_owned()], "--force", true),
             "what is granted is granted to the letter"
         );
+    }
+
+    #[test]
+    fn options_that_the_table_lacks_may_be_the_forbidden_ones() {
+        let may = |line: &str, want: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            may_have_argument(&words[0], &words[1..], want)
+        };
+        for (line, want) in [
+            ("frobnicate --follow", "-f"),
+            ("frobnicate --foo=x -r", "-rf"),
+            ("frobnicate -vf", "--force"),
+            ("frobnicate -F", "--force"),
+            ("frobnicate -- x --force", "-x"),
+        ] {
+            assert_eq!(may(line, want), !line.contains(" -- "), "{line} {want}");
+            assert!(!has(line, want), "{line} {want}");
+        }
+        for (line, want) in [
+            ("frobnicate --recursive x", "-f"),
+            ("frobnicate -r x", "--force"),
+            ("frobnicate f", "--force"),
+            // The table knows their counterparts.
+            ("grep -f list x", "--force"),
+            ("sort --key=1 x", "-o"),
+            ("rm --force x", "-r"),
+            ("git log --follow x", "-f"),
+            ("git grep -f list", "--force"),
+        ] {
+            assert!(!may(line, want), "{line} {want}");
+        }
+        assert!(has("tar xf a.tar", "-f") && has("tar xf a.tar", "--file"));
+        assert!(!has("cat xf", "-f") && !has("tar -x xf", "-f"));
     }
 
     #[test]

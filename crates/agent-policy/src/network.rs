@@ -15,6 +15,8 @@ use shell_effects::Analysis;
 
 /// What stands for an unknown part of a request.
 const UNKNOWN: &str = "?";
+/// The methods of the requests that people write, unsurprising ones first.
+const USUAL_METHODS: [&str; 3] = ["GET", "POST", "DELETE"];
 
 /// A request of an action. What isn't known of it is `?`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,27 +239,61 @@ impl NetworkPattern {
     }
 }
 
-/// A command line that makes a request with this text, as far as it is known.
-pub(crate) fn command_of(text: &str) -> Option<String> {
-    let [method, place, path] = *text.split(' ').collect::<Vec<_>>() else {
-        return None;
+/// Command lines that make a request with this text, as far as it is known: as written, and as
+/// people write them, since risk and effects depend on the method.
+pub(crate) fn commands_of(text: &str) -> (Option<String>, Vec<String>) {
+    let Some([method, scheme, host, port, path]) = parts_of(text) else {
+        return (None, Vec::new());
     };
-    let (scheme, authority) = place.split_once("://")?;
-    let (host, port) = authority.rsplit_once(':')?;
-    let scheme = if scheme == UNKNOWN { "https" } else { scheme };
-    let port = if port == UNKNOWN || default_port(scheme) == Some(port) {
+    let own_scheme = if scheme == UNKNOWN { "https" } else { scheme };
+    let port = if port == UNKNOWN || default_port(own_scheme) == Some(port) {
         String::new()
     } else {
         format!(":{port}")
     };
     // A directory that leads nowhere makes a path that isn't known.
     let path = if path == UNKNOWN { "/a/../b" } else { path };
-    let url = format!("'{scheme}://{host}{port}{path}'");
-    Some(match method {
-        "GET" => format!("curl {url}"),
-        UNKNOWN => format!("curl -X $M {url}"),
-        method => format!("curl -X {method} {url}"),
-    })
+    let line = |method: &str, place: &str| {
+        let url = quoted_url(&format!("{place}{path}"));
+        match method {
+            "GET" => format!("curl {url}"),
+            UNKNOWN => format!("curl -X $M {url}"),
+            method => format!("curl -X {method} {url}"),
+        }
+    };
+    let usual = ["https", "http"].iter().flat_map(|scheme| {
+        let place = format!("{scheme}://{host}");
+        USUAL_METHODS.map(|method| line(method, &place))
+    });
+    let own = line(method, &format!("{own_scheme}://{host}{port}"));
+    (Some(own), usual.collect())
+}
+
+/// The host that the text of a request names.
+pub(crate) fn host_of(text: &str) -> Option<&str> {
+    parts_of(text)
+        .map(|[_, _, host, _, _]| host)
+        .filter(|host| *host != UNKNOWN)
+}
+
+/// Method, scheme, host, port and path of a text.
+fn parts_of(text: &str) -> Option<[&str; 5]> {
+    let [method, place, path] = *text.split(' ').collect::<Vec<_>>() else {
+        return None;
+    };
+    let (scheme, authority) = place.split_once("://")?;
+    let (host, port) = authority.rsplit_once(':')?;
+    Some([method, scheme, host, port, path])
+}
+
+/// Quotes what a shell would read as more than text.
+fn quoted_url(url: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b":/._-%,=@+".contains(&b);
+    if url.bytes().all(plain) {
+        url.to_owned()
+    } else {
+        format!("'{}'", url.replace('\'', ""))
+    }
 }
 
 /// The requests of an action, in the order of its effects.

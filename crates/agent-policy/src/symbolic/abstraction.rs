@@ -12,7 +12,7 @@ use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, Predicate, risk_bit};
 use crate::effect::Tristate;
 use crate::facts::Facts;
-use crate::flags::has_argument;
+use crate::flags::{has_argument, may_have_argument};
 use crate::grant_scope::first_outside;
 use crate::model::Policy;
 use crate::path::{PathGlob, TouchedPath};
@@ -157,6 +157,7 @@ impl<'p> Vocabulary<'p> {
             Fact::Inner => facts.command_texts().get(index).is_some_and(|t| t.inner),
             Fact::ManyArguments => step.args.len() >= 64,
             Fact::Argument(want, strict) => has_argument(&step.program, &step.args, want, *strict),
+            Fact::PossibleArgument(want) => may_have_argument(&step.program, &step.args, want),
             Fact::Granted(test) => self
                 .grants
                 .get(test)
@@ -206,6 +207,7 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         | Fact::Inner
         | Fact::ManyArguments
         | Fact::Argument(..)
+        | Fact::PossibleArgument(_)
         | Fact::KnownRequest
         | Fact::Remote
         | Fact::Granted(_) => false,

@@ -310,7 +310,11 @@ impl Encoder {
         }
         if self.has_requests {
             let form = self.languages.of(Pattern {
-                regex: r"^(?:[A-Z]+|\?) (?:[a-z0-9]+|\?)://[^ /:]+:(?:[0-9]+|\?) [!-~]+$".into(),
+                regex: concat!(
+                    r"^(?:[A-Z]{1,32}|\?) (?:[a-z0-9]+|\?)://[^ /:]+:",
+                    r"(?:0|[1-9][0-9]{0,4}|\?) (?:/[!-~]*|\?)$",
+                )
+                .into(),
                 ignore_case: false,
                 unicode: true,
             });

@@ -109,6 +109,8 @@ pub(super) enum Fact {
     ManyArguments,
     /// It has this argument in some spelling; in a rule that allows, to the letter.
     Argument(String, bool),
+    /// A program may have such an argument, in a spelling that the table doesn't know.
+    PossibleArgument(String),
     /// A template grants it.
     Granted(String),
     /// The fact about the same action with a higher stated risk.
@@ -631,16 +633,24 @@ impl Encoder {
                 fits.push(self.fact(Fact::Argument(option.clone(), false)));
             }
             let fits = self.any(fits);
-            all.push(uncertain(self, fits, missing));
+            let mut perhaps = vec![missing];
+            for option in test.doubtful_options(strict) {
+                perhaps.push(self.fact(Fact::PossibleArgument(option.clone())));
+            }
+            let perhaps = self.any(perhaps);
+            all.push(uncertain(self, fits, perhaps));
         }
-        let given: Vec<FormulaId> = test
-            .args
-            .iter()
-            .map(|want| self.fact(Fact::Argument(want.clone(), strict)))
-            .collect();
+        let (mut given, mut perhaps) = (Vec::new(), Vec::new());
+        for want in &test.args {
+            let fact = self.fact(Fact::Argument(want.clone(), strict));
+            let possible = self.fact(Fact::PossibleArgument(want.clone()));
+            given.push(fact);
+            perhaps.push(self.any([fact, possible]));
+        }
         if !given.is_empty() {
-            let given = self.all(given);
-            all.push(uncertain(self, given, missing));
+            let (given, perhaps) = (self.all(given), self.all(perhaps));
+            let perhaps = self.any([perhaps, missing]);
+            all.push(uncertain(self, given, perhaps));
         }
         self.both(&all)
     }

@@ -8,6 +8,8 @@ use super::encoding::{
 use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
 use crate::action::{kind_name, type_bit};
 use crate::condition::risk_bit;
+use crate::flags::other_spelling;
+use crate::network::host_of;
 use crate::path::Access;
 use governance::RiskLevel;
 use std::collections::BTreeSet;
@@ -85,7 +87,13 @@ impl Sketch {
             turn: own.contains(&Fact::HasTurn).then_some(first_turn),
             line: text(object, LINE).unwrap_or_default(),
             payload: text(object, PAYLOAD).unwrap_or_default(),
-            hosts: parts(HOSTS).map(|host| known(host, "$H")).collect(),
+            hosts: parts(HOSTS)
+                .map(|host| {
+                    let request = text(host, REQUEST);
+                    let named = request.as_deref().and_then(host_of);
+                    known(host, named.unwrap_or("$H"))
+                })
+                .collect(),
             requests: parts(HOSTS)
                 .filter_map(|host| text(host, REQUEST))
                 .filter(|request| !request.is_empty())
@@ -129,6 +137,7 @@ impl Sketch {
             for fact in of(step) {
                 match fact {
                     Fact::Argument(want, _) => arguments.push(want),
+                    Fact::PossibleArgument(want) => arguments.extend(other_spelling(&want)),
                     Fact::ManyArguments => arguments.resize(MANY, "x".to_owned()),
                     _ => {}
                 }

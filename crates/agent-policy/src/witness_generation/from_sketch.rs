@@ -2,9 +2,9 @@
 
 use super::{MAX_ACTIONS, Vocabulary, histories, quoted};
 use crate::action::Action;
-use crate::facts::{Facts, bit};
+use crate::facts::{Facts, HIDDEN, bit};
 use crate::limit::Limit;
-use crate::network::command_of;
+use crate::network::commands_of;
 use crate::path::Access;
 use crate::question::Question;
 use crate::surroundings::{Surroundings, table};
@@ -15,6 +15,8 @@ use shell_effects::EffectKind;
 
 /// The path that a sketch has where any path would do.
 const ANY_PATH: &str = "/";
+/// What people would write for it: to touch the root is always of high risk.
+const FAMILIAR_PATH: &str = "/tmp/x";
 /// Maximum number of programs whose names match a glob to look at.
 const MAX_PROGRAMS: usize = 6;
 
@@ -83,7 +85,16 @@ fn touches(sketch: &Sketch) -> Vec<u32> {
 /// they are stretched with its arguments.
 fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String)> {
     let table = table();
-    let mut lines = Vec::new();
+    let requests = sketch.requests.iter();
+    let mut lines: Vec<(bool, String)> = requests
+        .flat_map(|text| commands_of(text).1)
+        .flat_map(|line| {
+            hiding(sketch.effects, &line)
+                .chain([line])
+                .collect::<Vec<_>>()
+        })
+        .map(|line| (false, line))
+        .collect();
     for (program, arguments) in &sketch.steps {
         if program.is_empty() {
             continue;
@@ -106,6 +117,12 @@ fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String
         }
     }
     lines
+}
+
+/// The line followed by a program that isn't known and may do anything, if some effect is hidden.
+fn hiding(effects: u32, line: &str) -> std::option::IntoIter<String> {
+    let hidden = (effects & HIDDEN != 0).then(|| format!("{line}; $X"));
+    hidden.into_iter()
 }
 
 /// A familiar call, also with a path or host of the abstract action in the place of each operand.
@@ -180,6 +197,10 @@ impl Vocabulary {
             ..Self::default()
         };
         own.whole = true;
+        if own.paths.iter().any(|path| path == ANY_PATH) {
+            own.paths.push(FAMILIAR_PATH.to_owned());
+            own.access.push(Access::Write);
+        }
         // A glob's shortest name seldom says what the tool does.
         let verbs = [
             "write_file",
@@ -195,7 +216,12 @@ impl Vocabulary {
         own.tools = named.collect();
         let commands = sketch.commands.iter().filter(|text| !text.is_empty());
         let mut lines: Vec<String> = commands.cloned().collect();
-        lines.extend(sketch.requests.iter().filter_map(|text| command_of(text)));
+        lines.extend(
+            sketch
+                .requests
+                .iter()
+                .filter_map(|text| commands_of(text).0),
+        );
         lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
         for (program, arguments) in &sketch.steps {
             let program = if program.is_empty() { "ls" } else { program };
@@ -232,8 +258,9 @@ impl Vocabulary {
                 ]
             });
             let longer: Vec<String> = paths.chain(hosts).collect();
+            let hidden = hiding(own.effects, &line);
             own.lines.extend([format!("{line} --help"), line]);
-            own.lines.extend(longer);
+            own.lines.extend(longer.into_iter().chain(hidden));
         }
         own
     }
@@ -248,7 +275,8 @@ impl Vocabulary {
             &self.texts,
         ];
         let words = named.into_iter().flatten().map(String::as_str);
-        words.filter(|word| *word != ANY_PATH).collect()
+        let any = [ANY_PATH, FAMILIAR_PATH];
+        words.filter(|word| !any.contains(word)).collect()
     }
 
     /// Parameters that hold everything at once.
