@@ -2,7 +2,7 @@
 
 use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
-use super::encoding::{EncodedRule, Encoder, Fact};
+use super::encoding::{EncodedRule, Encoder, Fact, Truth};
 use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
 use super::glob_order::GlobOrder;
 use super::language::{Languages, SharedAutomata};
@@ -473,9 +473,14 @@ impl<'p> Encoded<'p> {
         }
     }
 
+    /// When a rule matches, and when it may.
+    pub(super) fn matches(&self, index: usize) -> Option<Truth> {
+        self.rules.get(index).map(|rule| rule.matches)
+    }
+
     /// When a rule matches, or may.
     pub(super) fn possible(&self, index: usize) -> Option<FormulaId> {
-        self.rules.get(index).map(|rule| rule.matches.possible)
+        self.matches(index).map(|matches| matches.possible)
     }
 
     /// When a rule decides and no later rule does.

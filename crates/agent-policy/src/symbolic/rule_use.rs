@@ -6,7 +6,7 @@ use super::formula::FormulaId;
 use super::proof::Encoded;
 use super::solver::{Answer, Search, Solver};
 use crate::effect::Effect;
-use crate::model::Policy;
+use crate::model::{Combine, Policy};
 
 /// Maximum number of rules to name as those that take everything from another.
 const MAX_NAMED: usize = 5;
@@ -103,8 +103,35 @@ impl Analysis<'_> {
         }
     }
 
+    /// Whether a rule that is asked first, or denies, matches wherever another does, and may match
+    /// wherever that may.
+    fn covers(&mut self, other: usize, index: usize) -> bool {
+        let is_first = other < index || self.policy.combine == Combine::DenyOverrides;
+        let Some(takes) = self
+            .symbolic
+            .takes(other)
+            .filter(|_| is_first && other != index)
+        else {
+            return false;
+        };
+        let [own, others] = [index, other].map(|at| self.symbolic.matches(at));
+        let (Some(own), Some(others)) = (own, others) else {
+            return false;
+        };
+        let pairs = [(own.yes, takes), (own.possible, others.possible)];
+        pairs.into_iter().all(|(own, other)| {
+            let leaves = self.solver.formulas.not(other);
+            self.solve(&[own, leaves]) == Answer::None
+        })
+    }
+
     /// The rules that decide where another matches: a single one, if one suffices.
     fn shadowing(&mut self, index: usize, possible: FormulaId) -> Vec<String> {
+        let names = |at: usize| self.policy.rules.get(at).map(|rule| vec![rule.id.clone()]);
+        let nearer = (0..self.policy.rules.len()).find(|other| self.covers(*other, index));
+        if let Some(named) = nearer.and_then(names) {
+            return named;
+        }
         let mut overlapping = Vec::new();
         for other in 0..self.policy.rules.len() {
             let Some(takes) = self.symbolic.takes(other).filter(|_| other != index) else {

@@ -390,6 +390,18 @@ fn rules_that_never_decide_are_named() {
         ),
         [Decides, Decides, Dead(vec!["r0".into(), "r1".into()])]
     );
+    assert_eq!(
+        uses(
+            "first-match",
+            &[
+                "path: { glob: 'src/**' } → deny",
+                "path: { glob: 'src/gen/*.rs', access: write } → ask",
+                " → ask"
+            ]
+        ),
+        [Decides, dead("r0"), Decides],
+        "the rule that is asked first, and not one that decides where neither is sure"
+    );
     let all = pack("first-match", "ask", &["risk: [low, medium, high] → deny"]);
     assert!(all.rule_use().dead_default);
     assert!(
