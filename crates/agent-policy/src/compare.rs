@@ -564,6 +564,51 @@ mod tests {
     }
 
     #[test]
+    fn requests_that_are_newly_allowed_are_shown() {
+        let shown = |old: &str, new: &str, effect: &str| {
+            let rule = |when: &str| {
+                let rule = format!("id: a, when: {{ {when} }}, effect: {effect}");
+                let rest = "id: z, effect: require_approval";
+                pack("first-match", &[&rule, rest])
+            };
+            let found = compared(&rule(old), &rule(new));
+            assert!(
+                found.unproven.is_empty(),
+                "{old} → {new}: {:?}",
+                found.unproven
+            );
+            let permissive = found.differences.iter();
+            let permissive = permissive.filter(|(kind, _)| kind.is_more_permissive());
+            permissive
+                .map(|(_, shown)| shown.witness.action.payload.to_string())
+                .collect::<Vec<_>>()
+        };
+        for (old, new, effect, wanted) in [
+            (
+                "network: 'GET:https://api.test/*'",
+                "network: '*:https://api.test/*'",
+                "allow",
+                "curl -X POST https://api.test/",
+            ),
+            (
+                "network: 'DELETE:*://api.test/*'",
+                "network: 'DELETE:https://api.test/*'",
+                "deny",
+                "curl -X DELETE http://api.test/",
+            ),
+            (
+                "network: 'GET:https://api.test/a'",
+                "network: 'GET:https://api.test:8443/a'",
+                "allow",
+                "curl https://api.test:8443/a",
+            ),
+        ] {
+            let shown = shown(old, new, effect);
+            assert!(shown.iter().any(|s| s.contains(wanted)), "{new}: {shown:?}");
+        }
+    }
+
+    #[test]
     fn limits_are_asked_about_at_and_around_them() {
         for (old, new) in [
             ("max_per_minute: 30", "max_per_minute: 30000"),
