@@ -178,9 +178,14 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
     let mut given: String = args.iter().filter_map(|a| letters(a)).collect();
     let first = args.first().filter(|_| WITHOUT_DASH.contains(&program));
     given.extend(first.and_then(|word| letters(&format!("-{word}"))));
+    // A `+` before a refspec forces that refspec.
+    let plus = || {
+        let is_forced = |a: &String| a.len() > 1 && a.starts_with('+');
+        program == "git" && args.iter().any(|a| a == "push") && args.iter().any(is_forced)
+    };
     let written = |option: &str| match letters(option) {
         Some(wanted) if wanted.len() == 1 => given.contains(&wanted),
-        _ if option.starts_with("--") => long(option),
+        _ if option.starts_with("--") => long(option) || option == "--force" && plus(),
         _ => args.iter().any(|a| a.eq_ignore_ascii_case(option)),
     };
     let meant = |option: &str| spellings(program, args, option).iter().any(|s| written(s));
@@ -192,9 +197,7 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
                 .all(|(c, as_written)| given.contains(c) || meant(&format!("-{as_written}")));
     }
     if want.starts_with("--") {
-        // A `+` before a refspec forces that refspec.
-        let plus = || program == "git" && want == "--force" && args.iter().any(|a| a == "push");
-        return meant(want) || plus() && args.iter().any(|a| a.len() > 1 && a.starts_with('+'));
+        return meant(want);
     }
     let mode = if program == "chmod" { mode(want) } else { None };
     args.iter()
@@ -400,6 +403,7 @@ mod tests {
         ] {
             assert!(has(line, "--force"), "{line}");
         }
+        assert!(has("git push origin +main", "-f") && !has("git push origin +main", "-u"));
         assert!(!has("git push origin main", "--force") && !has("git grep -f push.txt", "--force"));
         assert!(
             !has_argument("rm", &["--forc".to_owned()], "--force", true),
