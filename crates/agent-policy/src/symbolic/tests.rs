@@ -117,7 +117,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     }
 }
 
-const WHENS: [&str; 35] = [
+const WHENS: [&str; 36] = [
     "network: 'GET:https://good.com/*'",
     "network: ['*:https://*.good.com/*', 'POST:http://good.com:8080/x']",
     "network: 'https://evil.com'",
@@ -133,6 +133,7 @@ const WHENS: [&str; 35] = [
     "command: { program: [ls, cat, echo] }",
     "command: { program: 'git*', arg: ['push', '-f'] }",
     "command: { arg: ['-l', '--', src/a] }",
+    "command: { arg: ['--frob', '-z'] }",
     "command: { raw: '^(ls|cat|curl)' }",
     "command: { text: [ls, 'ls *', 'cat *', 'curl *'] }",
     "command: { text: 'git push *' }",

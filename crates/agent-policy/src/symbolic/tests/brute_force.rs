@@ -10,7 +10,7 @@ use serde_json::json;
 use util::random::SplitMix;
 
 /// Conditions of rules.
-const WHENS: [&str; 46] = [
+const WHENS: [&str; 48] = [
     "type: shell_cmd",
     "type: [tool_call, answer]",
     "type: [code_diff, shell_cmd]",
@@ -31,6 +31,8 @@ const WHENS: [&str; 46] = [
     "command: { program: rm, arg: ['-r', '--recursive'] }",
     "command: { program: git, arg: ['--force', '-f'] }",
     "command: { arg: push }",
+    "command: { arg: '-f' }",
+    "command: { arg: ['--frob', '-z'] }",
     "command: { raw: '^rm' }",
     "command: { raw: '^(ls|cat|git) ' }",
     "command: { text: ['rm *', 'ls*'] }",
@@ -66,7 +68,7 @@ const LIMITS: [&str; 4] = [
     "max_per_execution: 2",
 ];
 
-const LINES: [&str; 34] = [
+const LINES: [&str; 37] = [
     "ls",
     "ls -r src",
     "rm a",
@@ -97,6 +99,9 @@ const LINES: [&str; 34] = [
     "cat src/?.pem",
     "git push --force origin main",
     "git push -f",
+    "git push --forc origin +main",
+    "frobnicate -vf",
+    "docker top --zap x",
     "git push origin main",
     "git status; git push -uf",
     "timeout 5 rm a",
