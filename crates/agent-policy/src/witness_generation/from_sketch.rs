@@ -88,11 +88,7 @@ fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String
     let requests = sketch.requests.iter();
     let mut lines: Vec<(bool, String)> = requests
         .flat_map(|text| commands_of(text).1)
-        .flat_map(|line| {
-            hiding(sketch.effects, &line)
-                .chain([line])
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|line| hiding(sketch.effects, &line).into_iter().chain([line]))
         .map(|line| (false, line))
         .collect();
     for (program, arguments) in &sketch.steps {
@@ -120,9 +116,8 @@ fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String
 }
 
 /// The line followed by a program that isn't known and may do anything, if some effect is hidden.
-fn hiding(effects: u32, line: &str) -> std::option::IntoIter<String> {
-    let hidden = (effects & HIDDEN != 0).then(|| format!("{line}; $X"));
-    hidden.into_iter()
+fn hiding(effects: u32, line: &str) -> Option<String> {
+    (effects & HIDDEN != 0).then(|| format!("{line}; $X"))
 }
 
 /// A familiar call, also with a path or host of the abstract action in the place of each operand.
