@@ -6,6 +6,8 @@
 
 pub(crate) mod schema;
 pub(crate) mod spec;
+#[cfg(test)]
+mod spellings;
 
 pub use spec::TableError;
 
