@@ -190,7 +190,7 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
     hits.sort_by_key(|(k, _)| *k);
     match hits.as_slice() {
         [one] => Some(*one),
-        [a, rest @ ..] if rest.iter().all(|b| std::ptr::eq(a.1, b.1)) => Some(*a),
+        [a, rest @ ..] if rest.iter().all(|b| a.1 == b.1) => Some(*a),
         _ => None,
     }
 }
@@ -455,6 +455,11 @@ fn parse_cluster<'s>(
                 values.push(value_at(rest));
             }
             return finish_flag(call, flag, values, args, i);
+        }
+        // `tool -v` prints the version, `tool subcommand -v` most likely is verbose.
+        let is_own = chain.len() == 1 || spec.flags.contains_key(&name);
+        if flag.help && matches!(c, 'v' | 'V') && !is_own {
+            continue;
         }
         if finish_flag(call, flag, Vec::new(), args, i) {
             return true;

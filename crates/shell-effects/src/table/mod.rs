@@ -6,6 +6,8 @@
 
 pub(crate) mod schema;
 pub(crate) mod spec;
+#[cfg(test)]
+mod spellings;
 
 pub use spec::TableError;
 
@@ -217,15 +219,24 @@ impl Table {
             .collect()
     }
 
-    /// Returns the entries of a program and of those of its subcommands that `args` name.
+    /// Returns the entries of a program and of those of its subcommands that `args` name, at any
+    /// depth: `docker compose up`.
     fn specs<'t>(&'t self, program: &str, args: &[String]) -> impl Iterator<Item = &'t Spec> {
-        let spec = self.get(program);
-        let named = spec.into_iter().flat_map(move |spec| {
-            let named = spec.subcommands.iter();
-            let named = named.filter(move |(name, _)| args.contains(name));
-            named.filter_map(|(_, n)| spec.sub_list.get(*n))
-        });
-        spec.into_iter().chain(named)
+        let mut found: Vec<&Spec> = self.get(program).into_iter().collect();
+        let mut at = 0;
+        while let Some(spec) = found.get(at).copied() {
+            at += 1;
+            let mut named: Vec<usize> = spec
+                .subcommands
+                .iter()
+                .filter(|(name, _)| args.contains(name))
+                .map(|(_, n)| *n)
+                .collect();
+            named.sort_unstable();
+            named.dedup();
+            found.extend(named.into_iter().filter_map(|n| spec.sub_list.get(n)));
+        }
+        found.into_iter()
     }
 
     /// Returns whether the table lists an option without a value, for a program whose short options
@@ -239,8 +250,10 @@ impl Table {
             .filter_map(|spec| {
                 let number = spec.flags.get(option)?;
                 spec.flag_list.get(*number)
-            });
-        listed.next().is_some_and(|flag| flag.arg.is_none())
+            })
+            .peekable();
+        // The same letter may take a value elsewhere: `git -C DIR branch -C old new`.
+        listed.peek().is_some() && listed.all(|flag| flag.arg.is_none())
     }
 
     /// Returns the listed options of a program and of those of its subcommands that `args` name.

@@ -79,7 +79,7 @@ pub(crate) struct Spec {
     pub option_risk: RiskLevel,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Flag {
     pub arg: Option<Role>,
     pub attached_only: bool,
@@ -94,7 +94,7 @@ pub(crate) struct Flag {
     pub values: Vec<(Vec<String>, Value)>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Value {
     pub effects: Vec<EffectSpec>,
     pub risk: RiskLevel,
