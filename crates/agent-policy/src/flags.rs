@@ -2,35 +2,6 @@
 
 use super::surroundings::table;
 
-/// Equivalent options that the table of programs lacks, since they change no effect.
-const SAME: [(&[&str], &[&str]); 2] = [
-    (
-        &["rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir"],
-        &["-f", "--force"],
-    ),
-    (
-        &["rm", "cp", "chown", "chgrp", "scp", "grep"],
-        &["-r", "-R", "--recursive"],
-    ),
-];
-
-/// Subcommands of git whose `-f` is `--force`.
-const FORCED: [&str; 13] = [
-    "add",
-    "branch",
-    "checkout",
-    "clean",
-    "fetch",
-    "mv",
-    "pull",
-    "push",
-    "rm",
-    "switch",
-    "tag",
-    "submodule",
-    "worktree",
-];
-
 /// Programs that accept a long option without its last letters.
 const ABBREVIATING: [&str; 17] = [
     "git", "rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir", "mkdir", "touch", "grep",
@@ -43,20 +14,10 @@ const MAX_JOINED: usize = 3;
 /// Programs whose first argument may be joined options without a dash.
 const WITHOUT_DASH: [&str; 5] = ["tar", "gtar", "bsdtar", "ar", "ps"];
 
-/// Whether an option takes no value, for a program whose options may be joined and reordered.
-fn is_switch(program: &str, args: &[String], option: &str) -> bool {
-    let mut same = SAME.iter();
-    same.any(|(programs, options)| programs.contains(&program) && options.contains(&option))
-        || program == "git"
-            && ["-f", "--force"].contains(&option)
-            && args.iter().any(|a| FORCED.contains(&a.as_str()))
-        || table().is_switch(program, args, option)
-}
-
 /// The joined single-letter options of a word, if none takes a value.
 fn switches(program: &str, args: &[String], word: &str) -> Option<Vec<char>> {
     let joined = letters(word).and(word.strip_prefix('-'))?;
-    let known = |c: char| is_switch(program, args, &format!("-{c}"));
+    let known = |c: char| table().is_switch(program, args, &format!("-{c}"));
     joined.chars().all(known).then(|| joined.chars().collect())
 }
 
@@ -85,7 +46,7 @@ fn rearranged(program: &str, args: &[String]) -> Vec<Vec<String>> {
         if let (Some(one), Some(Some(next))) = (cluster, clusters.get(n + 1)) {
             replace(n, 2, vec![joined(&mut one.iter().chain(next).copied())]);
         }
-        let is_long = word.starts_with("--") && is_switch(program, args, word);
+        let is_long = word.starts_with("--") && table().is_switch(program, args, word);
         if (is_long || cluster.is_some()) && n + 1 < options {
             let mut rest: Vec<String> = args.iter().take(options).skip(n + 1).cloned().collect();
             rest.push(word.clone());
@@ -108,24 +69,6 @@ fn rearranged(program: &str, args: &[String]) -> Vec<Vec<String>> {
 /// All spellings of an option of a program, itself included.
 fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
     let mut all = vec![option.to_owned()];
-    let mut add = |others: &[&str]| {
-        if others.contains(&option) {
-            all.extend(
-                others
-                    .iter()
-                    .filter(|o| **o != option)
-                    .map(|o| (*o).to_owned()),
-            );
-        }
-    };
-    for (programs, options) in SAME {
-        if programs.contains(&program) {
-            add(options);
-        }
-    }
-    if program == "git" && args.iter().any(|a| FORCED.contains(&a.as_str())) {
-        add(&["-f", "--force"]);
-    }
     for group in table().option_groups(program, args, option) {
         if is_one(&group) {
             let others = group.into_iter().filter(|name| *name != option);
@@ -259,14 +202,8 @@ fn may_be_one(program: &str, args: &[String], short: &str, long: &str) -> bool {
 /// a single letter or they begin with its letter. Case doesn't count.
 fn counterparts(program: &str, args: &[String], option: &str) -> Vec<String> {
     let letter = first_letter(option);
-    let same = SAME
-        .iter()
-        .filter(|(programs, _)| programs.contains(&program));
-    let same = same.map(|(_, options)| options.to_vec());
-    let same = same.filter(|options| options.contains(&option));
-    let listed = table().option_groups(program, args, option).into_iter();
     let mut all = Vec::new();
-    for group in listed.chain(same) {
+    for group in table().option_groups(program, args, option) {
         let is_pair = group.iter().filter(|name| !name.starts_with("--")).count() == 1;
         let fits = |name: &&str| is_pair || first_letter(name) == letter;
         all.extend(group.iter().copied().filter(fits).map(str::to_owned));
@@ -338,7 +275,7 @@ pub(super) fn respelled(line: &str) -> Vec<String> {
         };
         if let Some(joined) = word.strip_prefix('-').filter(|rest| {
             letters(word).is_some()
-                && SAME.iter().any(|(p, _)| p.contains(&program.as_str()))
+                && table().contains(program)
                 && rest.bytes().all(|b| b.is_ascii_alphabetic())
         }) {
             let each = |c: char| {
@@ -525,7 +462,10 @@ mod tests {
             ]
         );
         assert_eq!(respelled("rm -- -rf --force"), Vec::<String>::new());
-        assert_eq!(respelled("tar -c -f x a"), ["tar -f x a -c"]);
+        assert_eq!(
+            respelled("tar -c -f x a"),
+            ["tar --create -f x a", "tar -c --file x a", "tar -f x a -c"]
+        );
         assert!(respelled("frobnicate -a -b").is_empty());
         assert_eq!(respelled("chmod 777 x"), ["chmod 0777 x", "chmod a+rwx x"]);
         assert!(respelled("rm -rf \"$X\"").is_empty() && respelled("ls").is_empty());

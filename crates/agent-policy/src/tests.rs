@@ -705,9 +705,13 @@ fn options_are_forbidden_in_every_spelling_and_allowed_to_the_letter() {
     for line in ["git push", "git push -u origin main", "git log --follow a"] {
         assert_eq!(ask(&forbids, line), Effect::Allow, "{line}");
     }
-    let doubts = policy("command: { program: docker, arg: '-f' }", "deny", "allow");
+    let doubts = policy(
+        "command: { program: docker, arg: ['-f', '-z'] }",
+        "deny",
+        "allow",
+    );
     assert_eq!(ask(&doubts, "docker rm -vf x"), Effect::Deny);
-    assert_eq!(ask(&doubts, "docker top --frob x"), Effect::RequireApproval);
+    assert_eq!(ask(&doubts, "docker top --zap x"), Effect::RequireApproval);
     assert_eq!(ask(&doubts, "docker top x"), Effect::Allow);
     let long = policy(
         "command: { program: docker, arg: '--zap' }",
