@@ -64,7 +64,7 @@ pub(in crate::cli) fn outside_git(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks that a file can be written: it is a regular or a new file, the standard output, or a device
+/// Checks that a file can be written: a regular or a new file, the standard output, or a device
 /// without storage. Opening another pipe would wait for its reader.
 ///
 /// # Errors
