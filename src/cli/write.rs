@@ -17,7 +17,8 @@ const TRIES: u32 = 16;
 /// The standard output and devices are written directly.
 ///
 /// # Errors
-/// When it can't be written, is another pipe, is in a git directory, or is one of the gate's own files.
+/// When it can't be written, is another pipe, is in a git directory, or is one of the gate's own
+/// files.
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
     write_own(path, bytes, Exemption::Nothing)
 }
