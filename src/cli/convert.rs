@@ -2,19 +2,17 @@
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::trace_format;
-use super::common::inputs::outside_git;
 use super::file::traces;
 use super::guard::{self, Exemption};
 use super::output::{Failure, print_shared, warn};
 use super::progress::{Progress, is_on_terminal};
-use super::write::cannot_write;
+use super::write::{cannot_write, create_new};
 use crate::diag::{Finding, Severity};
 use crate::trace::{Format, Record};
 use crate::verify::{Options, Report, watch};
 use clap::Args;
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
@@ -54,7 +52,8 @@ impl ConvertArgs {
                 report
             }
             Some(path) => {
-                let file = create(path)?;
+                guard::check(path, Exemption::Nothing)?;
+                let file = create_new(path)?;
                 let mut out = BufWriter::new(file);
                 let report = self.convert(&mut out, &mut converted);
                 let end = converted.failed.take().map_or_else(|| out.flush(), Err);
@@ -121,14 +120,4 @@ impl ConvertArgs {
             }
         })
     }
-}
-
-fn create(path: &Path) -> Result<File, Failure> {
-    outside_git(path)?;
-    guard::check(path, Exemption::Nothing)?;
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map_err(|error| cannot_write(path, &error))
 }

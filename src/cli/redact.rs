@@ -72,15 +72,10 @@ impl RedactArgs {
         if to_standard {
             print_as_is(Color::Never, |out| out.write_all(redacted.as_bytes()))?;
         } else {
-            let file = std::fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&self.output);
-            let written = file.and_then(|mut file| {
-                // A partial trace would look like a truncated one.
-                file.write_all(redacted.as_bytes())
-                    .inspect_err(|_| drop(std::fs::remove_file(&self.output)))
-            });
+            // A partial trace would look like a truncated one.
+            let written = super::write::create_new(&self.output)?
+                .write_all(redacted.as_bytes())
+                .inspect_err(|_| drop(std::fs::remove_file(&self.output)));
             written.map_err(|e| super::write::cannot_write(&self.output, &e))?;
         }
         for line in sentences(&outcome) {

@@ -458,8 +458,8 @@ impl ReplayArgs {
     fn check_share(&self) -> Result<(), Failure> {
         if self.common.conclusion.is_given() {
             return Err(Failure::unable(
-                "a partial result isn't a report, and doesn't fail",
-                "give the options for reports and severities to `merge`",
+                "a share with --partial writes no report",
+                "pass the options for reports, --fail-on and --lang to `merge`",
             ));
         }
         let unable = [

@@ -101,9 +101,10 @@ impl ShareArgs {
         })?;
         drop(progress);
         if let Some(written) = written.filter(|_| !quiet) {
-            let mut counts = vec![plural(written.inputs, "input")];
+            let opened = written.inputs.saturating_sub(written.unopened);
+            let mut counts = vec![plural(opened, "input")];
             if written.unopened > 0 {
-                counts.push(format!("{} of them can't be opened", written.unopened));
+                counts.push(format!("{} can't be opened", written.unopened));
             }
             // A share of decisions has no executions.
             if header.options.command != Command::PolicyReplay {
@@ -269,7 +270,10 @@ pub(super) fn document_format(format: ReportFormat) -> Result<DocumentFormat, Fa
 
 fn cannot_merge(error: &MergeError) -> Failure {
     let remedy = match error {
-        MergeError::Unreadable { .. } | MergeError::Invalid(..) => "write it again with --partial",
+        MergeError::Unreadable { .. } => {
+            "name files that shares wrote with --partial FILE, and write damaged ones again"
+        }
+        MergeError::Invalid(..) => "write it again with --partial",
         MergeError::Different { .. } => {
             "write all with one version, the same options, and the same inputs or --run-name"
         }

@@ -1,6 +1,7 @@
 //! Writes files atomically.
 
 pub(super) use super::common::inputs::outside_git;
+use super::common::inputs::{check_output, is_open_file};
 use super::guard::{self, Exemption};
 use super::output::Failure;
 use std::ffi::OsString;
@@ -13,10 +14,11 @@ use std::path::{Path, PathBuf};
 const TRIES: u32 = 16;
 
 /// Writes a file atomically and keeps its permissions: readers find the old content or the new one.
-/// A pipe or a device is written directly.
+/// The standard output and devices are written directly.
 ///
 /// # Errors
-/// When it can't be written, is in a git directory, or is one of the gate's own files.
+/// When it can't be written, is another pipe, is in a git directory, or is one of the gate's own
+/// files.
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
     write_own(path, bytes, Exemption::Nothing)
 }
@@ -28,7 +30,7 @@ pub(super) fn write_own(
     own: Exemption,
 ) -> Result<(), Failure> {
     let bytes = bytes.as_ref();
-    outside_git(path)?;
+    check_output(path)?;
     guard::check(path, own)?;
     replace(path, &mut |file| file.write_all(bytes)).map_err(|error| cannot_write(path, &error))
 }
@@ -41,9 +43,19 @@ pub(super) fn write_with(
     path: &Path,
     fill: &mut dyn FnMut(&mut File) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    outside_git(path)?;
+    check_output(path)?;
     guard::check(path, Exemption::Nothing)?;
     replace(path, fill).map_err(|error| cannot_write(path, &error))
+}
+
+/// Creates a file that doesn't exist yet. It may be a trace that the gate will read.
+///
+/// # Errors
+/// When it exists, can't be written, or is in a git directory.
+pub(super) fn create_new(path: &Path) -> Result<File, Failure> {
+    check_output(path)?;
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.map_err(|error| cannot_write(path, &error))
 }
 
 /// Creates the failure for a file that can't be written.
@@ -67,7 +79,7 @@ fn replace(path: &Path, content: &mut dyn FnMut(&mut File) -> io::Result<()>) ->
     let there = fs::metadata(path);
     let is_special = there.as_ref().is_ok_and(|m| !m.is_file());
     // Other processes may have these files open, so they must not be replaced.
-    if is_special || path.starts_with("/dev") || path.starts_with("/proc") {
+    if is_special || is_open_file(path) {
         return content(&mut OpenOptions::new().write(true).truncate(true).open(path)?);
     }
     // A symbolic link is kept; its target is replaced.

@@ -104,9 +104,14 @@ impl Piece {
         is_left_out
     }
 
-    /// Forgets the executions that cross its ends, whose ids may be secret.
-    pub(super) fn forget_crossings(&mut self) {
-        (self.at_start, self.at_end) = <_>::default();
+    /// Keeps only where it lies, since the input is read again. Its ids may be secret.
+    pub(super) fn forget_content(&mut self) {
+        *self = Self {
+            bytes: self.bytes.clone(),
+            size: self.size,
+            lines: self.lines,
+            ..Self::default()
+        };
     }
 
     /// Ends it after this number of lines.

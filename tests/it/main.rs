@@ -69,6 +69,8 @@ mod legal;
 mod manifests;
 mod markdown_pages;
 mod oracle;
+#[cfg(target_os = "linux")]
+mod outputs;
 mod packaging;
 mod pages;
 #[cfg(feature = "parquet")]

@@ -572,6 +572,8 @@ fn shares_that_do_not_fit_are_refused() {
     );
     refused(&["missing".to_owned()], "can't read `missing`");
     refused(&["traces".to_owned()], "it isn't a regular file");
+    write(folder, "empty", "");
+    refused(&["empty".to_owned()], "can't read `empty`: it is empty");
     refused(
         &["traces/notes.txt".to_owned()],
         "it isn't a partial result",
@@ -634,11 +636,14 @@ fn what_concerns_the_run_is_no_option_of_a_share() {
         "log",
         "{\"toolName\":\"a\",\"args\":{},\"allowed\":true}\n",
     );
+    let done = run(folder, &["replay", "missing", "--partial", "m"]);
+    let said = "share 1/1: 0 inputs, 1 can't be opened,";
+    assert!(done.err.contains(said), "{}", done.err);
     let cases: [(&[&str], &str); 7] = [
         (&["--repo", "."], "--repo compares"),
         (&["--audit-log", "log"], "--audit-log compares"),
-        (&["--fail-on", "note"], "isn't a report"),
-        (&["--report", "json=x"], "isn't a report"),
+        (&["--fail-on", "note"], "writes no report"),
+        (&["--report", "json=x"], "writes no report"),
         (
             &["--mode", "re-evaluate", "--policy", "strict"],
             "re-evaluation",

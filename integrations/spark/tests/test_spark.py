@@ -63,7 +63,8 @@ def whole(binary, corpus):
 
 
 def test_rows_of_one_partition_are_those_of_a_plain_run(spark, binary, corpus, whole, tmp_path):
-    result = verify(spark, str(corpus / "traces"), binary=binary, base=str(corpus), partitions=1)
+    path, base = str(corpus / "traces"), str(corpus)
+    result = verify(spark, path, binary=binary, base=base, partitions=1, read="content")
     assert (rows(result.executions), rows(result.findings)) == whole[1:]
     assert (result.failed, result.skipped) == (0, 0)
     assert result.files == sum(file.is_file() for file in (corpus / "traces").rglob("*"))
@@ -219,9 +220,53 @@ def test_a_file_that_is_too_large_for_its_content(spark, binary, tmp_path, monke
     monkeypatch.setattr(yuangs_verify_spark, "MOST_CONTENT", 100_000)
     folder = demo(tmp_path / "in")
     (tmp_path / "in" / "large.jsonl").write_text(" " * 200_000)
-    result = verify(spark, folder, binary=binary, base=folder)
+    result = verify(spark, folder, binary=binary, base=folder, read="content")
     (row,) = result.findings.collect()
     assert row.file == "large.jsonl" and 'read="paths"' in row.error and result.failed == 1
+
+
+def test_local_files_of_a_local_master_are_read_by_path(spark, binary, tmp_path, monkeypatch):
+    folder = demo(tmp_path / "in")
+    monkeypatch.chdir(tmp_path)
+
+    def read(*paths, **given):
+        result = verify(spark, paths, binary=binary, **given)
+        names = {row.file for row in result.executions.collect()}
+        assert result.failed == 0 and len(names) == result.files
+        return result.read, names
+
+    names = {f"{folder}/{file.name}"[1:] for file in DEMO}
+    short = {file.name for file in DEMO}
+    for path in (folder, f"file:{folder}", f"file://{folder}", "in", "./in/../in"):
+        assert read(path) == ("paths", names)
+    assert read(f"file://{folder}", read="paths", base=f"file:{folder}") == ("paths", short)
+    assert read(folder, base=f"file://{folder}/") == ("paths", short)
+    assert read(folder, read="content") == ("content", names)
+    # Spark reads this path as a pattern.
+    assert read(f"{tmp_path}/i[mn]") == ("content", names)
+    assert read(folder, f"{folder}/{DEMO[0].name[:-1]}?") == ("content", names)
+
+    def chosen(path, base=""):
+        return yuangs_verify_spark._are_local(spark, [path, base])
+
+    assert chosen(folder) and chosen(f"file:{folder}", "/")
+    assert not chosen("s3a://bucket/x") and not chosen("file://host/x") and not chosen("file:")
+    assert not chosen(folder, "s3a://bucket")
+    context = spark.sparkContext
+    for master, local in [
+        ("local", True), ("local[*]", True), ("local[2,4]", True), ("yarn", False),
+        ("local-cluster[2,1,1024]", False), ("spark://host:7077", False),
+    ]:  # fmt: skip
+        with monkeypatch.context() as patch:
+            patch.setattr(context, "master", master)
+            assert chosen(folder) == local, master
+    hadoop = context._jsc.hadoopConfiguration()
+    before = hadoop.get("fs.defaultFS")
+    hadoop.set("fs.defaultFS", "hdfs://host")
+    try:
+        assert not chosen(folder)
+    finally:
+        hadoop.set("fs.defaultFS", before)
 
 
 @pytest.mark.parametrize("read", ["content", "paths"])
@@ -253,6 +298,11 @@ def test_wrong_arguments(spark, binary, tmp_path):
         verify(spark, folder, binary="./yuangs-verify")
     with pytest.raises(ValueError, match="isn't below"):
         verify(spark, folder, binary=binary, base="/nowhere", read="paths")
+    with pytest.raises(ValueError, match="""`read='path'`: use "auto","""):
+        verify(spark, folder, binary=binary, read="path")
+    for given in ({"paths": "s3a://bucket"}, {"paths": folder, "base": "s3a://bucket"}):
+        with pytest.raises(ValueError, match="`s3a://bucket` isn't a path of a file system"):
+            verify(spark, **given, binary=binary, read="paths")
     result = verify(spark, folder, binary=binary)
     with pytest.raises(RuntimeError, match="no-such-format"):
         result.write_reports({"no-such-format": tmp_path / "out"})

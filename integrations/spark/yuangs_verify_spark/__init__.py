@@ -64,6 +64,8 @@ class Result:
     """Number of files that couldn't be verified: findings with an `error`."""
     skipped: int
     """Number of files without the extension of a trace."""
+    read: Literal["content", "paths"]
+    """How executors got the files."""
 
     @property
     def executions(self) -> DataFrame:
@@ -153,7 +155,7 @@ def verify(
     binary: str = "yuangs-verify",
     options: Sequence[str] = (),
     partitions: int | None = None,
-    read: Literal["content", "paths"] = "content",
+    read: Literal["auto", "content", "paths"] = "auto",
     base: str = "",
     glob: str | None = None,
     timeout: float | None = None,
@@ -162,13 +164,19 @@ def verify(
 
     `options` are options of `yuangs-verify replay`; paths in them are absolute and exist on every
     executor. `read="paths"` sends only the names of files to the executors, which share a file
-    system. Names in reports begin behind `base`. `glob` selects files by their names.
+    system; `"content"` reads the files through Spark, from any storage; `"auto"` chooses paths for
+    local files of a local master. Names in reports begin behind `base`. `glob` selects files by
+    their names.
     """
     paths = [paths] if isinstance(paths, str) else list(paths)
+    if read not in ("auto", "content", "paths"):
+        raise ValueError(f'`read={read!r}`: use "auto", "content" or "paths"')
     if os.path.dirname(binary) and not os.path.isabs(binary):
         raise ValueError(f"`{binary}` is a relative path: pass an absolute one or a name in PATH")
-    by_path = read == "paths"
-    base = os.path.abspath(base) if base and by_path else base
+    by_path = read == "paths" or (read == "auto" and _are_local(spark, [*paths, base]))
+    if by_path:
+        paths = [_absolute(path) for path in paths]
+        base = _absolute(base) if base else base
     job = _worker.Job(
         binary=binary,
         version=_worker.version_of(binary),
@@ -202,7 +210,29 @@ def verify(
             f"{found.files} files were found, and {counts.files + counts.failed} were read: they "
             "changed while the job ran, or Spark is configured to ignore files that it can't read"
         )
-    return Result(rows, binary, found.files, counts.failed, found.skipped)
+    how: Literal["content", "paths"] = "paths" if by_path else "content"
+    return Result(rows, binary, found.files, counts.failed, found.skipped, how)
+
+
+def _are_local(spark: SparkSession, paths: Iterable[str]) -> bool:
+    """Return whether executors run on this machine, and all paths name its files."""
+    context = spark.sparkContext
+    master = context.master or ""
+    if master != "local" and not master.startswith("local["):
+        return False
+    local = [_names.local_path(path) for path in paths]
+    if None in local or any(map(_names.is_pattern, paths)):
+        return False
+    # Spark reads paths without a scheme from its default file system.
+    default = context._jsc.hadoopConfiguration().get("fs.defaultFS", "file:///")
+    return str(default).lower().startswith("file:")
+
+
+def _absolute(path: str) -> str:
+    local = _names.local_path(path)
+    if local is None:
+        raise ValueError(f"`{path}` isn't a path of a file system: use `read=\"content\"`")
+    return os.path.abspath(local)
 
 
 @dataclass
@@ -264,7 +294,7 @@ def _names_of_files(
     found = _Found()
     sizes: dict[str, int] = {}
     links: list[tuple[str, str]] = []
-    for path in map(os.path.abspath, paths):
+    for path in paths:
         if not os.path.isdir(path):
             sizes[path] = os.path.getsize(path)
             continue

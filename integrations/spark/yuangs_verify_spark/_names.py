@@ -10,6 +10,8 @@ PART_OF_SESSION = (
 )
 # The end of a path behind the directory of its session or project.
 BEHIND_PROJECT = r"(/[^/]*/subagents|/events|/event_cache)?/[^/]*$"
+# Spark reads a path with one of these as a pattern.
+_PATTERN = re.compile(r"[*?\[\]{}\\]")
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(/.*|)", re.DOTALL)
 
 
@@ -32,6 +34,20 @@ def is_part_of_session(path: str) -> bool:
 def is_event(path: str) -> bool:
     """Return whether a file is one of the events that are joined to one session."""
     return is_part_of_session(path) and "/agent-" not in path[path.rindex("/") :]
+
+
+def local_path(path: str) -> str | None:
+    """Return the path of a file on the local file system; None for other URIs."""
+    match = _URI.fullmatch(path)
+    if match is None:
+        return path
+    # As Spark reads them, `file:` URIs have no percent-encoding.
+    return match[3] if match[1].lower() == "file" and not match[2] and match[3] else None
+
+
+def is_pattern(path: str) -> bool:
+    """Return whether Spark reads a path as a pattern that matches files."""
+    return _PATTERN.search(path) is not None
 
 
 def _parts(path: str) -> list[str]:

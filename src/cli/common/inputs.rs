@@ -64,6 +64,47 @@ pub(in crate::cli) fn outside_git(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Checks that a file can be written: a regular or a new file, the standard output, or a device
+/// without storage. Opening another pipe would wait for its reader.
+///
+/// # Errors
+/// When it is something else, or in a git directory.
+pub(in crate::cli) fn check_output(path: &Path) -> Result<(), Failure> {
+    outside_git(path)?;
+    let there = fs::metadata(path).ok();
+    let kind = there.and_then(|there| unwritable_kind(path, there.file_type()));
+    match kind {
+        None => Ok(()),
+        Some(kind) => Err(Failure::unable(
+            format!("`{}` is {kind}", path.display()),
+            "name a regular file, a new one, or /dev/stdout",
+        )),
+    }
+}
+
+/// Returns what a file is if it can't be written.
+#[cfg(unix)]
+fn unwritable_kind(path: &Path, there: fs::FileType) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt as _;
+    match () {
+        () if there.is_fifo() && !is_open_file(path) => Some("a named pipe"),
+        () if there.is_socket() => Some("a socket"),
+        () if there.is_block_device() => Some("a disk"),
+        () => None,
+    }
+}
+
+#[cfg(not(unix))]
+fn unwritable_kind(_: &Path, _: fs::FileType) -> Option<&'static str> {
+    None
+}
+
+/// Returns whether a path names an open file of a process, such as /dev/stdout.
+pub(in crate::cli) fn is_open_file(path: &Path) -> bool {
+    let standard = ["/dev/stdout", "/dev/stderr"].map(Path::new);
+    standard.contains(&path) || path.starts_with("/dev/fd") || path.starts_with("/proc")
+}
+
 /// The input files of a command. No output may be one of them, under any name.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Inputs {
@@ -107,7 +148,7 @@ impl Inputs {
     ) -> Result<(), Failure> {
         let mut seen = BTreeSet::new();
         for path in outputs {
-            outside_git(path)?;
+            check_output(path)?;
             let is_special = fs::metadata(path).is_ok_and(|m| !m.is_file());
             let identities = identities(path);
             if self.holds(path) {

@@ -79,8 +79,8 @@ impl ReplayArgs {
     fn write_share(&self, path: &Path, policies: &PolicySet) -> Result<u8, Failure> {
         if self.verbose || self.fail_on != FailOn::Error {
             return Err(Failure::unable(
-                "a share writes no report",
-                "give --verbose and --fail-on to `merge`",
+                "a share with --partial writes no report",
+                "pass --verbose and --fail-on to `merge`",
             ));
         }
         let mut apart = Inputs::default();

@@ -57,7 +57,7 @@ impl Run<'_> {
                     file: result.file,
                     ..InputResult::default()
                 };
-                piece.forget_crossings();
+                piece.forget_content();
             }
             result.piece = Some(piece);
         }

@@ -94,9 +94,14 @@ fn invalid(why: &'static str) -> io::Error {
 
 impl<R: Read> FrameReader<R> {
     pub(super) fn new(mut from: R) -> io::Result<Self> {
-        let mut magic = [0; MAGIC.len()];
-        let is_read = from.read_exact(&mut magic);
-        if is_read.is_err() || magic != MAGIC {
+        let mut magic = Vec::new();
+        (&mut from)
+            .take(MAGIC.len() as u64)
+            .read_to_end(&mut magic)?;
+        if magic.is_empty() {
+            return Err(invalid("it is empty"));
+        }
+        if magic != MAGIC {
             return Err(invalid("it isn't a partial result of this version"));
         }
         Ok(Self {

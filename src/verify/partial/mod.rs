@@ -295,12 +295,16 @@ fn read_whole(
     }
 }
 
-/// Adds what a visitor keeps of the last input.
+/// Adds what a visitor keeps of the last input, unless the input is read again.
 fn kept(mut result: InputResult, visitor: &mut dyn Condensing) -> io::Result<InputResult> {
-    result.condensed.push(Kept {
-        bytes: visitor.condensed()?,
-        lines_before: 0,
-    });
+    let bytes = visitor.condensed()?;
+    let piece = result.piece.as_ref();
+    if piece.is_none_or(|piece| piece.is_independent) {
+        result.condensed.push(Kept {
+            bytes,
+            lines_before: 0,
+        });
+    }
     Ok(result)
 }
 

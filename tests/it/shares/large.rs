@@ -129,13 +129,18 @@ fn what_concerns_a_whole_trace_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let token = format!("ghp_{}", "aB3dE6gH9kL2nP5rS8uV1xY4zA7cF0iJ2lQ6");
-    let trace = large_trace(None).replacen("echo a", &format!("echo {token}"), 1);
+    let trace = large_trace(None).replacen("npm test", &format!("npm test {token}"), 1);
+    assert!(trace.contains(&token));
     assert_shares_give_the_whole((folder, &trace), &COMMANDS, |_, of| {
+        let mut sizes = Vec::new();
         for number in 1..=of {
             let partial = fs::read(folder.join(format!("{of}-{number}.partial"))).unwrap();
+            sizes.push(partial.len());
             let mut parts = partial.windows(token.len());
             assert!(!parts.any(|part| part == token.as_bytes()), "{number}");
         }
+        // The piece with the secret keeps nothing, since it is read again.
+        assert!(sizes.iter().any(|size| *size < 1000), "{sizes:?}");
     });
     let broken = large_trace(None) + "{\n";
     assert_shares_give_the_whole((folder, &broken), &COMMANDS[2..], |_, _| {});
@@ -145,6 +150,30 @@ fn what_concerns_a_whole_trace_is_read_again() {
     assert_eq!(merged.code, 2);
     let said = merged.err.replace("\n  ", " ");
     assert!(said.contains("must be read again"), "{said}");
+}
+
+/// A password is recognised by the name of its member, which the other piece doesn't contain.
+#[test]
+fn merge_hides_secrets_that_only_another_piece_shows() {
+    const PASSWORD: &str = "Zq7vLm2Xp9Rt4Kb8";
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let trace = large_trace(None).replace("\"execution-3\"", &format!("\"{PASSWORD}\""));
+    let payload = trace.rfind("\"payload\":{").unwrap() + "\"payload\":{".len();
+    let (before, after) = trace.split_at(payload);
+    let trace = format!("{before}\"password\":\"{PASSWORD}\",{after}");
+    let shows = |bytes: &[u8]| {
+        let mut parts = bytes.windows(PASSWORD.len());
+        parts.any(|part| part == PASSWORD.as_bytes())
+    };
+    assert_shares_give_the_whole((folder, &trace), &COMMANDS[..1], |_, of| {
+        let partial = fs::read(folder.join(format!("{of}-1.partial"))).unwrap();
+        assert!(shows(&partial), "docs/scale.md says that it is readable");
+    });
+    let partials = ["2-1.partial", "2-2.partial"].map(str::to_owned);
+    let merged = merge_of(folder, &partials, &["--format", "json"]);
+    assert!(!shows(merged.out.as_bytes()));
+    assert!(merged.out.contains(r#""executionId": "[secret]""#));
 }
 
 /// Without the name of the file, nothing leads back to it.
