@@ -1,9 +1,10 @@
-//! The texts of single commands as formulas.
+//! Single commands as formulas: their texts, programs and arguments.
 
-use super::encoding::{Encoder, Fact, NAME, STEPS, Truth, WORDS, WRITTEN};
+use super::encoding::{ARGUMENTS, Encoder, Fact, NAME, STEPS, Truth, WORDS, WRITTEN};
 use super::formula::{FormulaId, TRUE, TextSlot};
 use super::language::Pattern;
 use crate::action::type_bit;
+use crate::condition::CommandTest;
 use crate::name::Name;
 use governance::ActionType;
 use std::collections::BTreeSet;
@@ -78,5 +79,56 @@ impl Encoder {
             all.push(self.implies(begins, either));
         }
         self.all(all)
+    }
+
+    /// One of the programs, with its arguments.
+    pub(super) fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
+        let open = self.open();
+        let uncertain = |me: &mut Self, yes: FormulaId, open: FormulaId| Truth {
+            yes,
+            possible: if strict { yes } else { me.any([yes, open]) },
+        };
+        let mut all = Vec::new();
+        if !test.program.is_empty() {
+            let exact = test.program.iter().filter_map(|name| match name {
+                Name::Exact(name) => Some(name.to_ascii_lowercase()),
+                _ => None,
+            });
+            self.programs.extend(exact);
+            let fits = self.names(&test.program, strict);
+            all.push(uncertain(self, fits, open));
+        }
+        let (open_argument, many) = (
+            self.formulas.some(ARGUMENTS, open),
+            self.fact(Fact::ManyArguments),
+        );
+        let missing = self.any([open_argument, many]);
+        if !test.arg.is_empty() {
+            let written = self.names(&test.arg, strict);
+            let mut fits = vec![self.formulas.some(ARGUMENTS, written)];
+            for option in test.options(strict) {
+                fits.push(self.fact(Fact::Argument(option.clone(), false)));
+            }
+            let fits = self.any(fits);
+            let mut perhaps = vec![missing];
+            for option in test.doubtful_options(strict) {
+                perhaps.push(self.fact(Fact::PossibleArgument(option.clone())));
+            }
+            let perhaps = self.any(perhaps);
+            all.push(uncertain(self, fits, perhaps));
+        }
+        let (mut given, mut perhaps) = (Vec::new(), Vec::new());
+        for want in &test.args {
+            let fact = self.fact(Fact::Argument(want.clone(), strict));
+            let possible = self.fact(Fact::PossibleArgument(want.clone()));
+            given.push(fact);
+            perhaps.push(self.any([fact, possible]));
+        }
+        if !given.is_empty() {
+            let (given, perhaps) = (self.all(given), self.all(perhaps));
+            let perhaps = self.any([perhaps, missing]);
+            all.push(uncertain(self, given, perhaps));
+        }
+        self.both(&all)
     }
 }

@@ -283,7 +283,7 @@ impl Encoder {
         }
     }
 
-    fn both(&mut self, all: &[Truth]) -> Truth {
+    pub(super) fn both(&mut self, all: &[Truth]) -> Truth {
         Truth {
             yes: self.all(all.iter().map(|t| t.yes)),
             possible: self.all(all.iter().map(|t| t.possible)),
@@ -603,56 +603,6 @@ impl Encoder {
             unicode: true,
         });
         self.formulas.text(slot, hole)
-    }
-
-    fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
-        let open = self.open();
-        let uncertain = |me: &mut Self, yes: FormulaId, open: FormulaId| Truth {
-            yes,
-            possible: if strict { yes } else { me.any([yes, open]) },
-        };
-        let mut all = Vec::new();
-        if !test.program.is_empty() {
-            let exact = test.program.iter().filter_map(|name| match name {
-                Name::Exact(name) => Some(name.to_ascii_lowercase()),
-                _ => None,
-            });
-            self.programs.extend(exact);
-            let fits = self.names(&test.program, strict);
-            all.push(uncertain(self, fits, open));
-        }
-        let (open_argument, many) = (
-            self.formulas.some(ARGUMENTS, open),
-            self.fact(Fact::ManyArguments),
-        );
-        let missing = self.any([open_argument, many]);
-        if !test.arg.is_empty() {
-            let written = self.names(&test.arg, strict);
-            let mut fits = vec![self.formulas.some(ARGUMENTS, written)];
-            for option in test.options(strict) {
-                fits.push(self.fact(Fact::Argument(option.clone(), false)));
-            }
-            let fits = self.any(fits);
-            let mut perhaps = vec![missing];
-            for option in test.doubtful_options(strict) {
-                perhaps.push(self.fact(Fact::PossibleArgument(option.clone())));
-            }
-            let perhaps = self.any(perhaps);
-            all.push(uncertain(self, fits, perhaps));
-        }
-        let (mut given, mut perhaps) = (Vec::new(), Vec::new());
-        for want in &test.args {
-            let fact = self.fact(Fact::Argument(want.clone(), strict));
-            let possible = self.fact(Fact::PossibleArgument(want.clone()));
-            given.push(fact);
-            perhaps.push(self.any([fact, possible]));
-        }
-        if !given.is_empty() {
-            let (given, perhaps) = (self.all(given), self.all(perhaps));
-            let perhaps = self.any([perhaps, missing]);
-            all.push(uncertain(self, given, perhaps));
-        }
-        self.both(&all)
     }
 
     /// All hosts, or one, fit where they are known.
