@@ -7,12 +7,12 @@
 use super::action::Action;
 use super::condition::{Condition, Predicate};
 use super::difference::{Comparison, Difference, DifferenceKind};
-use super::effect::{Effect, Tristate};
+use super::effect::Effect;
 use super::facts::{Facts, HIDDEN};
 use super::fuzz::{Effort, strategy, test_runner};
 use super::limit::Limit;
 use super::model::{Policy, Rule};
-use super::policy_diff::{UnprovenChange, changed_from, changed_rules, lost_properties};
+use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
 use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, SharedAutomata, prove};
 use super::witness_generation::{self, Target};
@@ -41,7 +41,6 @@ const MAX_UNPROVEN: usize = 20;
 #[must_use]
 pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort) -> Comparison {
     let mut search = Search::new(base, head, prove(base, head));
-    search.changed = changed_from(base, head);
     for question in given {
         search.evaluate(question);
     }
@@ -197,8 +196,6 @@ struct Search<'p> {
     evaluated: u64,
     /// Number of actions that may still be built after the first ones.
     budget: usize,
-    /// The rules without which both policies decide alike, where that is known.
-    changed: Option<Vec<&'p Rule>>,
     /// The rules from which actions were built, by whether they are the head's, and their places.
     tried: BTreeSet<Vec<(bool, usize)>>,
 }
@@ -215,7 +212,6 @@ impl<'p> Search<'p> {
             found: BTreeMap::new(),
             evaluated: 0,
             budget: MAX_QUESTIONS,
-            changed: None,
             tried: BTreeSet::new(),
         };
         while search.kinds.len() < search.proof.kinds.len() {
@@ -354,11 +350,6 @@ impl<'p> Search<'p> {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
-        let matches = |rule: &&Rule| rule.matches(&facts, &request) != Tristate::No;
-        let changed = self.changed.as_ref();
-        if changed.is_some_and(|rules| !rules.iter().any(matches)) {
-            return;
-        }
         let head = self.head.decide_on(&facts, &request);
         // Both read an action alike, unless they class its paths by other directories.
         let base = if self.proof.is_possible() {

@@ -4,7 +4,6 @@
 use super::model::{Combine, Policy, Property, Rule};
 use super::symbolic::implies;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// How a rule changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -83,32 +82,6 @@ pub(super) fn changed_rules(base: &Policy, head: &Policy) -> Vec<(String, RuleCh
     let gone = base.rules.iter().filter(|r| head.rule(&r.id).is_none());
     all.extend(gone.map(|r| (r.id.clone(), RuleChange::Removed)));
     all
-}
-
-/// The rules of both policies without which they decide alike: those that changed, if the others
-/// come in the same order and nothing else differs.
-pub(super) fn changed_from<'p>(base: &'p Policy, head: &'p Policy) -> Option<Vec<&'p Rule>> {
-    let [workdir, other] = [base, head].map(|p| &p.surroundings.context().workdir);
-    if base.combine != head.combine
-        || base.default.effect != head.default.effect
-        || workdir != other
-    {
-        return None;
-    }
-    let is_order = |parts: &[&str]| parts == ["order"];
-    let changed = changed_rules(base, head).into_iter();
-    let changed: BTreeSet<String> = changed
-        .filter(|(_, change)| !matches!(change, RuleChange::Changed(parts) if is_order(parts)))
-        .map(|(id, _)| id)
-        .collect();
-    let same = |policy: &'p Policy| {
-        let rules = policy.rules.iter().map(|rule| rule.id.as_str());
-        rules
-            .filter(|id| !changed.contains(*id))
-            .collect::<Vec<_>>()
-    };
-    let all = base.rules.iter().chain(head.rules.iter());
-    (same(base) == same(head)).then(|| all.filter(|rule| changed.contains(&rule.id)).collect())
 }
 
 /// The id of the rule before one. If it differs between two policies, the rule has moved.
