@@ -90,8 +90,8 @@ impl Sketch {
             hosts: parts(HOSTS)
                 .map(|host| {
                     let request = text(host, REQUEST);
-                    let named = request.as_deref().and_then(host_of);
-                    known(host, named.unwrap_or("$H"))
+                    let own = request.as_deref().and_then(host_of);
+                    known(host, own.unwrap_or("$H"))
                 })
                 .collect(),
             requests: parts(HOSTS)
