@@ -1,6 +1,5 @@
 //! Writes files atomically.
 
-pub(super) use super::common::inputs::outside_git;
 use super::common::inputs::{check_output, is_open_file};
 use super::guard::{self, Exemption};
 use super::output::Failure;

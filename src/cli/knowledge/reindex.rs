@@ -80,7 +80,7 @@ impl ReindexArgs {
             return Err(failure(last));
         }
         let start = Instant::now();
-        crate::cli::write::outside_git(&place.path)?;
+        crate::cli::common::inputs::outside_git(&place.path)?;
         crate::cli::guard::check(&place.path, crate::cli::guard::Exemption::Nothing)?;
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
