@@ -21,7 +21,6 @@ for target; do
     case $target in # Lines that are one seed each. `H` makes a command of its own.
     command) sed 's/^{"cmd": "\(.*\)", "expect".*/H\1/; s/\\"/"/g' ../corpora/commands/*.jsonl ;;
     record_reader | json_*) find ../corpora/traces -name '*.jsonl' -exec cat {} + ;;
-    rfc3339 | path) tr ' ,"' '\n\n\n' <../corpora/traces/demo/react-fix.jsonl ;;
     scan) cat ../corpora/secrets/*.jsonl ;;
     esac | LC_ALL=C sort -u | split -a 4 -l 1 - "corpus/$target/line-"
     case $target in # Directories of files that are one seed each.
@@ -30,6 +29,8 @@ for target; do
     repomap | manifest) set -- "../corpora/$target"* ;;
     knowledge) set -- ../corpora/retrieval ../corpora/traces/sessions ;;
     session_* | verify_bytes | trajectory | redact | scan) set -- ../corpora/traces ;;
+    rfc3339) printf 2026-01-02T03:04:05.678+09:00 >"corpus/$target/time" && set -- ;;
+    input_file) gzip -c ../README.md >"corpus/$target/gzip" && set -- ;;
     *) set -- ;;
     esac
     nice "target/$host/release/$target" "corpus/$target" "$@" -max_total_time="$seconds" \
