@@ -1,6 +1,6 @@
 //! Checks that a zip archive has no bytes that nothing reads.
 //!
-//! The library reads what it needs of headers. Extra fields, a second name in front of an entry, and
+//! The library reads what it needs of headers. Extra fields, a second name in front of an entry and
 //! bytes around the directory can carry a record or a secret that is in no report.
 
 /// Signatures of the headers and end records (APPNOTE.TXT 4.3).
