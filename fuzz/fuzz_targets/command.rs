@@ -1,6 +1,6 @@
 //! Any text is a command line that is understood or rated high. The result is deterministic, its
 //! effects lie in the text, and it isn't more permissive if a shell or an interpreter runs the
-//! text.
+//! text, or if it is part of a longer command line.
 
 #![no_main]
 
@@ -31,10 +31,36 @@ fn analysed(line: &str) -> Analysis {
     found
 }
 
+/// What is around a text that runs in the same shell, by the first byte of the input.
+const SURROUNDED: [(&str, &str); 6] = [
+    ("true\n", ""),
+    ("", "\ntrue"),
+    ("(", "\n)"),
+    ("{ ", "\n}"),
+    ("if true; then\n", "\nfi"),
+    ("f() {\n", "\n}; f"),
+];
+
+/// Whether some text looks like the language of another shell. That isn't considered where the text
+/// is in one of a shell.
+fn is_foreign(alone: &Analysis) -> bool {
+    alone.reasons().iter().any(|reason| reason.contains("looks like"))
+}
+
 fuzz_target!(|input: (u8, &str)| {
     let (way, text) = input;
     let quoted = format!("'{}'", text.replace('\'', r"'\''"));
-    let handed = HANDED.get(usize::from(way) % HANDED.len()).copied().unwrap_or_default();
+    let way = usize::from(way) % (HANDED.len() + SURROUNDED.len());
+    if let Some((before, after)) = way.checked_sub(HANDED.len()).and_then(|n| SURROUNDED.get(n)) {
+        let found = analysed(&format!("{before}{text}{after}"));
+        let alone = analysed(text);
+        // A function has parameters of its own. What follows may complete an incomplete text.
+        let has_parameters = before.starts_with("f()") && text.contains('$');
+        let comparable = !has_parameters && !is_foreign(&alone) && !alone.unparsed;
+        assert!(!comparable || found.risk >= alone.risk, "milder inside {before:?} {after:?}");
+        return;
+    }
+    let handed = HANDED.get(way).copied().unwrap_or_default();
     if handed.is_empty() {
         analysed(text);
         return;
@@ -45,7 +71,6 @@ fuzz_target!(|input: (u8, &str)| {
     // which isn't considered where a shell is named.
     if handed == "sh -c " && !text.contains('$') && !text.starts_with(['-', '+']) {
         let alone = analysed(text);
-        let foreign = alone.reasons().iter().any(|reason| reason.contains("looks like"));
-        assert!(foreign || found.risk >= alone.risk, "milder when a shell is given it");
+        assert!(is_foreign(&alone) || found.risk >= alone.risk, "milder when a shell is given it");
     }
 });

@@ -1,9 +1,10 @@
 //! Reads a zip archive of JSON documents (`.eval` of Inspect) as lines, with one line per entry.
 //!
 //! Every entry is a record, and none is skipped: an archive with an entry that can't be read in
-//! full is refused. Names of entries are never used as paths. The library only reads the directory;
-//! entries are unpacked here.
+//! full is refused, and so is one with bytes that nothing reads. Names of entries are never used as
+//! paths. The library only reads the directory; entries are unpacked here.
 
+use super::archive_layout::{MOST_LOCAL, check_directory, check_local};
 use super::compressed::{Zstd, refused};
 use super::joined::JoinedReader;
 use flate2::Crc;
@@ -78,19 +79,37 @@ fn members(file: &File) -> io::Result<Vec<Member>> {
     }
     let mut members = Vec::with_capacity(count);
     let mut places = Vec::with_capacity(count + 1);
+    let mut names = Vec::with_capacity(count);
     for n in 0..count {
         let entry = archive.by_index_raw(n).map_err(incomplete)?;
         let member = member(&entry)?;
+        let header = entry.header_start();
+        names.push((header, entry.name_raw().to_vec()));
         let end = member.start.saturating_add(member.packed);
-        places.push((entry.header_start(), end));
+        places.push((header, end));
         members.push(member);
     }
     let directory = archive.central_directory_start();
     places.push((directory, directory));
     check_places(places)?;
+    for (member, (start, name)) in members.iter().zip(names) {
+        let header = read_range(file, start, member.start, MOST_LOCAL)?;
+        check_local(&header, &name).map_err(|what| refused_entry(&member.name, what))?;
+    }
+    let end = read_range(file, directory, file.metadata()?.len(), MOST_DIRECTORY)?;
+    check_directory(&end, count).map_err(|what| refused(&format!("the zip archive {what}")))?;
     let rank = |member: &Member| FIRST.iter().position(|name| *name == member.name);
     members.sort_by_key(|member| rank(member).unwrap_or(FIRST.len()));
     Ok(members)
+}
+
+/// Reads bytes of a file, at most a number of them.
+fn read_range(mut file: &File, start: u64, end: u64, most: u64) -> io::Result<Vec<u8>> {
+    let length = end.saturating_sub(start).min(most);
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Checks that entries are adjacent from the start of the file to the directory. A hidden entry,
@@ -100,7 +119,8 @@ fn check_places(mut places: Vec<(u64, u64)>) -> io::Result<()> {
     let mut before = 0;
     for (start, end) in places {
         match start.checked_sub(before) {
-            Some(0..=DESCRIPTOR) => before = end,
+            Some(0) => before = end,
+            Some(1..=DESCRIPTOR) if before > 0 => before = end,
             Some(_) => {
                 return Err(refused(
                     "the zip archive contains bytes between its entries, which aren't checked",
@@ -112,6 +132,10 @@ fn check_places(mut places: Vec<(u64, u64)>) -> io::Result<()> {
     Ok(())
 }
 
+fn refused_entry(name: &str, what: &str) -> io::Error {
+    refused(&format!("the entry `{name}` of the zip archive {what}"))
+}
+
 /// Reads the directory's data about an entry.
 fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
     let name: String = String::from_utf8_lossy(entry.name_raw())
@@ -119,7 +143,7 @@ fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
         .take(SHOWN)
         .flat_map(char::escape_debug)
         .collect();
-    let says = |what: &str| refused(&format!("the entry `{name}` of the zip archive {what}"));
+    let says = |what: &str| refused_entry(&name, what);
     if entry.encrypted() {
         return Err(says("is encrypted"));
     }

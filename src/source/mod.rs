@@ -5,6 +5,7 @@
 //! is as fast, because the buffer stays in the cache.
 
 mod archive;
+mod archive_layout;
 mod blocks;
 mod compressed;
 mod containment;

@@ -20,6 +20,10 @@ struct Entry {
     size: u32,
     packed: Vec<u8>,
     comment: &'static str,
+    /// Extra fields of the header in front of the content, and of the one in the directory.
+    extra: [&'static [u8]; 2],
+    /// The name in front of the content, if it is another one.
+    second_name: Option<&'static str>,
 }
 
 fn entry(name: &str, method: u16, text: &str) -> Entry {
@@ -44,12 +48,14 @@ fn entry(name: &str, method: u16, text: &str) -> Entry {
         size: u32::try_from(bytes.len()).unwrap(),
         packed,
         comment: "",
+        extra: [b"", b""],
+        second_name: None,
     }
 }
 
 impl Entry {
     /// Returns the fields that both headers have in common.
-    fn fields(&self) -> Vec<u8> {
+    fn fields(&self, name: &[u8], extra: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         for word in [20, self.flags, self.method, 0, 0x21] {
             out.extend(word.to_le_bytes());
@@ -58,22 +64,26 @@ impl Entry {
         let packed = u32::try_from(self.packed.len()).unwrap();
         out.extend(packed.to_le_bytes());
         out.extend(self.size.to_le_bytes());
-        out.extend(u16::try_from(self.name.len()).unwrap().to_le_bytes());
-        out.extend([0, 0]);
+        out.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        out.extend(u16::try_from(extra.len()).unwrap().to_le_bytes());
         out
     }
 
     fn local(&self) -> Vec<u8> {
-        [b"PK\x03\x04", &*self.fields(), &*self.name, &*self.packed].concat()
+        let name = self.second_name.map_or(&*self.name, str::as_bytes);
+        let fields = self.fields(name, self.extra[0]);
+        [b"PK\x03\x04", &*fields, name, self.extra[0], &*self.packed].concat()
     }
 
     fn central(&self, at: usize) -> Vec<u8> {
-        let mut out = [b"PK\x01\x02\x14\x00", &*self.fields()].concat();
+        let fields = self.fields(&self.name, self.extra[1]);
+        let mut out = [b"PK\x01\x02\x14\x00", &*fields].concat();
         let comment = u16::try_from(self.comment.len()).unwrap();
         out.extend(comment.to_le_bytes());
         out.extend([0; 8]);
         out.extend(u32::try_from(at).unwrap().to_le_bytes());
         out.extend(&self.name);
+        out.extend(self.extra[1]);
         out.extend(self.comment.as_bytes());
         out
     }
@@ -176,6 +186,66 @@ fn every_entry_is_a_unit() {
             .collect();
         assert_eq!(executions, [("log/1", 2), ("log/2", 2)], "{method}");
         assert_eq!(codes(&report), ["YV212", "YV212"]);
+    }
+}
+
+/// Times and owners, as Info-ZIP writes them.
+const TIMES: [&[u8]; 2] = [
+    b"UT\x09\x00\x03\x01\x02\x03\x04\x05\x06\x07\x08ux\x0b\x00\x01\x04\0\0\0\0\x04\0\0\0\0",
+    b"UT\x05\x00\x03\x01\x02\x03\x04ux\x0b\x00\x01\x04\0\0\0\0\x04\0\0\0\0",
+];
+
+#[test]
+fn entries_may_have_times_and_owners() {
+    let mut entries = log(DEFLATE);
+    for entry in &mut entries {
+        entry.extra = TIMES;
+    }
+    let (code, report) = replay(&archive(&entries));
+    assert_eq!((code, codes(&report)), (0, vec!["YV212", "YV212"]));
+}
+
+#[test]
+fn an_archive_with_bytes_that_nothing_reads_is_refused() {
+    const SECRET: &[u8] = b"\x77\x77\x08\x00rm -rf /";
+    const LONG: &[u8] = b"UT\x28\x000123456789012345678901234567890123456789";
+    const CUT: &[u8] = b"rm";
+    let good = log(DEFLATE);
+    let whole = archive(&good);
+    let change = |change: &dyn Fn(&mut Entry)| {
+        let mut entries = good.clone();
+        change(&mut entries[2]);
+        archive(&entries)
+    };
+    let end = whole.len() - 22;
+    let entry = "the entry `samples/2_epoch_1.json` of the zip archive has";
+    let extra = format!("{entry} an extra field");
+    let around = "contains bytes around its directory";
+    let cases = [
+        (change(&|e| e.extra = [SECRET, b""]), &*extra),
+        (change(&|e| e.extra = [LONG, b""]), &extra),
+        (change(&|e| e.extra = [CUT, b""]), &extra),
+        (
+            change(&|e| e.extra = [b"", SECRET]),
+            "contains an extra field",
+        ),
+        (
+            change(&|e| e.second_name = Some("rm -rf /")),
+            &format!("{entry} two names"),
+        ),
+        ([&whole, &b"rm -rf /"[..]].concat(), around),
+        ([&whole[..end], b"rm -rf /", &whole[end..]].concat(), around),
+        ([b"PK\x03\x04rm", &*whole].concat(), "bytes between"),
+    ];
+    for (n, (bytes, message)) in cases.into_iter().enumerate() {
+        let (code, report) = replay(&bytes);
+        assert_eq!(
+            (code, codes(&report)),
+            (2, vec!["YV101"]),
+            "{n}: {report:#}"
+        );
+        let said = report["findings"][0]["message"].as_str().unwrap();
+        assert!(said.contains(message), "{n}: {said}");
     }
 }
 
