@@ -407,7 +407,7 @@ impl CommandTest {
     }
 
     /// The options among them that may be given in spellings which the table doesn't know. A letter
-    /// that stands beside its long option is no other one.
+    /// next to its long option, as in `['-f', '--force']`, is that option alone.
     pub(crate) fn doubtful_options(&self, strict: bool) -> impl Iterator<Item = &String> {
         self.options(strict).filter(move |option| {
             let is_its_long = |other: &String| {
