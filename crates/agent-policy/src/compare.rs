@@ -30,6 +30,8 @@ const MAX_BETTER: usize = 8;
 const MAX_TARGETED: usize = 500;
 /// Maximum number of actions that are built after the first ones.
 const MAX_QUESTIONS: usize = 6_000;
+/// Maximum number of actions to try in order to simplify those that show kinds.
+const MAX_SIMPLIFIED: usize = 3_000;
 /// Maximum number of kinds in each direction to build an action of, where one difference suffices.
 const MAX_FIRST_KINDS: usize = 12;
 /// Maximum number of rules to name that allow more than is listed.
@@ -52,6 +54,7 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
     }
     let targeted = search.evaluated - given.len() as u64;
     let made = search.try_random(given, effort);
+    search.simplify();
     let (permissive, stricter): (Vec<_>, Vec<_>) =
         search.unbuilt().partition(|kind| kind.is_more_permissive());
     let mut unproven = search.unproven(&permissive);
@@ -347,6 +350,17 @@ impl<'p> Search<'p> {
     /// Asks both policies, and keeps the question if it shows a kind better than those before.
     fn evaluate(&mut self, question: &Question) {
         self.evaluated += 1;
+        let Some((kind, difference)) = self.shown_by(question) else {
+            return;
+        };
+        let known = self.found.entry(kind).or_insert_with(|| difference.clone());
+        if known.obscure && !difference.obscure {
+            *known = difference;
+        }
+    }
+
+    /// The kind that a question shows.
+    fn shown_by(&self, question: &Question) -> Option<(DifferenceKind, Difference)> {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
@@ -358,7 +372,7 @@ impl<'p> Search<'p> {
             self.base.decide(&request)
         };
         if base.effect == head.effect {
-            return;
+            return None;
         }
         let pair = (base.effect, head.effect, base.index, head.index);
         let kind = match self.pairs.get(&pair).map(Vec::as_slice) {
@@ -375,15 +389,31 @@ impl<'p> Search<'p> {
             head_rule: head.rule_id().to_owned(),
             class: "other".to_owned(),
         });
-        let obscure = facts.effects() & HIDDEN != 0;
         let difference = Difference {
-            obscure,
+            obscure: facts.effects() & HIDDEN != 0,
             witness: question.clone(),
             reason: head.reason().into_owned(),
         };
-        let known = self.found.entry(kind).or_insert_with(|| difference.clone());
-        if known.obscure && !obscure {
-            *known = difference;
+        Some((kind, difference))
+    }
+
+    /// Leaves out of each witness what it shows its kind without.
+    fn simplify(&mut self) {
+        let kinds: Vec<DifferenceKind> = self.found.keys().cloned().collect();
+        let mut tries = MAX_SIMPLIFIED;
+        for kind in kinds {
+            while let Some(known) = self.found.get(&kind) {
+                let mut simpler = witness_generation::simpler(&known.witness).into_iter();
+                let better = simpler.find_map(|question| {
+                    tries = tries.checked_sub(1)?;
+                    let (shown, difference) = self.shown_by(&question)?;
+                    (shown == kind && (known.obscure || !difference.obscure)).then_some(difference)
+                });
+                let Some(better) = better else {
+                    break;
+                };
+                self.found.insert(kind.clone(), better);
+            }
         }
     }
 
@@ -452,331 +482,4 @@ fn limits_of(rule: &Rule) -> Vec<Limit> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::load;
-
-    fn pack(combine: &str, rules: &[&str]) -> Policy {
-        let rules: String = rules
-            .iter()
-            .map(|rule| format!("  - {{ {rule}, reason: r }}\n"))
-            .collect();
-        let text = format!(
-            "version: 1\nid: p\ncombine: {combine}\ndefault: {{ effect: allow, reason: d }}\nrules:\n{rules}"
-        );
-        load("p", &text).unwrap_or_else(|p| panic!("{text}: {p:#?}"))
-    }
-
-    fn compared(base: &Policy, head: &Policy) -> Comparison {
-        compare(
-            base,
-            head,
-            &[],
-            &Effort {
-                seed: 0,
-                cases: 40,
-                only: Vec::new(),
-            },
-        )
-    }
-
-    const REST: &str = "id: rest, when: { tool: never_called }, effect: deny";
-
-    #[test]
-    fn a_rule_that_is_gone_is_missed_whatever_it_is_about() {
-        for when in [
-            "production: true, not: { category: [read] }",
-            "agent: 'intern-*'",
-            "mode: autonomous",
-            "risk: high",
-            "tool: '^mcp__(github|jira)__delete_.*$'",
-            "pattern: 'xyzzy-[0-9]{4}-plugh'",
-            "command: { raw: 'frob(ni|nu)cate --[a-z]+-now' }",
-            "type: answer, pattern: 'confidential'",
-            "type: code_diff, path: { glob: 'migrations/**', access: delete }",
-            "type: tool_call, agent: [nightly, 'ci-*'], path: { glob: 'infra/**/prod.tf' }",
-            "type: shell_cmd, host: '*.internal.example', path: { glob: 'out/**' }, production: true",
-            "effects: [git_rewrite], mode: review, agent: bot",
-            "any: [{ tool: Deploy }, { command: { program: deployctl, arg: '--now' } }]",
-            "all: [{ type: shell_cmd }, { any: [{ host: a.example }, { host: b.example }] }, { pattern: 'wget' }]",
-        ] {
-            let base = pack(
-                "deny-overrides",
-                &[&format!("id: gone, when: {{ {when} }}, effect: deny"), REST],
-            );
-            let found = compared(&base, &pack("deny-overrides", &[REST]));
-            let kinds: Vec<_> = found
-                .differences
-                .keys()
-                .filter(|k| k.is_more_permissive() && k.base_rule == "gone")
-                .collect();
-            assert!(
-                !kinds.is_empty() && found.unproven.is_empty(),
-                "{when}: {:?}",
-                found.unproven
-            );
-            for (kind, difference) in &found.differences {
-                let question = &difference.witness;
-                let case = format!("cases: [{}]", question.case(&kind.base.name().into()));
-                let read = crate::load_cases(&case).unwrap_or_else(|p| panic!("{case}: {p:#?}"));
-                assert!(
-                    read[0].run(&base).is_none(),
-                    "the witness is a case that passes before: {case}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn alternatives_that_are_gone_are_missed() {
-        for (old, new) in [
-            (
-                "tool: ['mcp__a__*', '^mcp__(b|c)__drop_[a-z]+$']",
-                "tool: ['mcp__a__*', '^mcp__b__drop_[a-z]+$']",
-            ),
-            (
-                "command: { raw: 'rm -(r|f)+ /data|mkfs' }",
-                "command: { raw: 'mkfs' }",
-            ),
-            (
-                "path: { glob: ['src/**', 'migrations/**'] }",
-                "path: { glob: 'src/**' }",
-            ),
-            ("agent: [a, b]", "agent: [a]"),
-            ("risk: { at_least: medium }", "risk: high"),
-        ] {
-            let rule = |when: &str| {
-                pack(
-                    "deny-overrides",
-                    &[&format!("id: a, when: {{ {when} }}, effect: deny"), REST],
-                )
-            };
-            let found = compared(&rule(old), &rule(new));
-            assert!(
-                found
-                    .differences
-                    .keys()
-                    .any(DifferenceKind::is_more_permissive),
-                "{old} → {new}: {:?}",
-                found.unproven
-            );
-        }
-    }
-
-    #[test]
-    fn requests_that_are_newly_allowed_are_shown() {
-        let shown = |old: &str, new: &str, effect: &str| {
-            let rule = |when: &str| {
-                let rule = format!("id: a, when: {{ {when} }}, effect: {effect}");
-                let rest = "id: z, effect: require_approval";
-                pack("first-match", &[&rule, rest])
-            };
-            let found = compared(&rule(old), &rule(new));
-            assert!(
-                found.unproven.is_empty(),
-                "{old} → {new}: {:?}",
-                found.unproven
-            );
-            let permissive = found.differences.iter();
-            let permissive = permissive.filter(|(kind, _)| kind.is_more_permissive());
-            permissive
-                .map(|(_, shown)| shown.witness.action.payload.to_string())
-                .collect::<Vec<_>>()
-        };
-        for (old, new, effect, wanted) in [
-            (
-                "network: 'GET:https://api.test/*'",
-                "network: '*:https://api.test/*'",
-                "allow",
-                "curl -X POST https://api.test/",
-            ),
-            (
-                "network: 'DELETE:*://api.test/*'",
-                "network: 'DELETE:https://api.test/*'",
-                "deny",
-                "curl -X DELETE http://api.test/",
-            ),
-            (
-                "network: 'GET:https://api.test/a'",
-                "network: 'GET:https://api.test:8443/a'",
-                "allow",
-                "curl https://api.test:8443/a",
-            ),
-        ] {
-            let shown = shown(old, new, effect);
-            assert!(shown.iter().any(|s| s.contains(wanted)), "{new}: {shown:?}");
-        }
-    }
-
-    #[test]
-    fn limits_are_asked_about_at_and_around_them() {
-        for (old, new) in [
-            ("max_per_minute: 30", "max_per_minute: 30000"),
-            ("max_per_hour: 60", "max_per_minute: 60"),
-            ("max_per_minute: 7, max_per_hour: 70", "max_per_minute: 7"),
-            ("max_per_execution: 3", "max_per_hour: 3"),
-            ("max_per_execution: 2000", "max_per_execution: 2001"),
-        ] {
-            let rule = |limit: &str| {
-                pack(
-                    "deny-overrides",
-                    &[&format!(
-                        "id: a, when: {{ type: shell_cmd, {limit} }}, effect: allow"
-                    )],
-                )
-            };
-            let found = compared(&rule(old), &rule(new));
-            assert!(
-                found
-                    .differences
-                    .keys()
-                    .any(DifferenceKind::is_more_permissive),
-                "{old} → {new}"
-            );
-            assert!(
-                !compared(&rule(new), &rule(old))
-                    .differences
-                    .keys()
-                    .any(DifferenceKind::is_more_permissive),
-                "{new} → {old}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_milder_rule_that_comes_first_is_found() {
-        let order = |stops: &str, allows: &str| {
-            let (stops, allows) = (
-                format!("id: stops, when: {{ {stops} }}, effect: deny"),
-                format!("id: allows, when: {{ {allows} }}, effect: allow"),
-            );
-            compared(
-                &pack("first-match", &[&stops, &allows]),
-                &pack("first-match", &[&allows, &stops]),
-            )
-        };
-        for (stops, allows) in [
-            ("pattern: 'tenant-4711'", "tool: 'mcp__crm__get_*'"),
-            ("path: { glob: '*.pem' }", "path: { glob: 'src/**' }"),
-            ("path: { glob: '/etc/**' }", "command: { program: cat }"),
-            (
-                "host: '*.evil.example'",
-                "command: { program: curl }, effects: [network]",
-            ),
-            (
-                "pattern: 'aa-[0-9]{5}'",
-                "type: tool_call, pattern: 'bb-[a-z]{5}'",
-            ),
-            (
-                "agent: 'intern-*', tool: 'mcp__db__*'",
-                "tool: 'mcp__db__read', mode: quick",
-            ),
-        ] {
-            let found = order(stops, allows);
-            let shown = |k: &DifferenceKind| {
-                k.is_more_permissive() && k.base_rule == "stops" && k.head_rule == "allows"
-            };
-            assert!(
-                found.differences.keys().any(shown),
-                "{stops}; {allows}: {:?}",
-                found.unproven
-            );
-            assert!(found.unproven.is_empty(), "{:?}", found.unproven);
-        }
-        let none = "pattern: 'aa', not: { pattern: 'a' }";
-        assert!(
-            order(none, "tool: x").unproven.is_empty(),
-            "no action is both"
-        );
-        assert!(
-            order("type: shell_cmd", "tool: x").unproven.is_empty(),
-            "no action is both"
-        );
-    }
-
-    #[test]
-    fn a_stricter_place_clears_no_milder_one() {
-        let raw = "command: { raw: 'curl [^;|&]*--tag=[0-9]{4}( |$)' }";
-        let old = |odd: &str| {
-            format!("id: d, when: {{ any: [{{ {odd} }}, {{ tool: send }}] }}, effect: deny")
-        };
-        let new = pack(
-            "deny-overrides",
-            &["id: d, when: { tool: [send, forward] }, effect: deny"],
-        );
-        let found = compared(
-            &pack(
-                "deny-overrides",
-                &[&old(&format!("host: evil.example, {raw}"))],
-            ),
-            &new,
-        );
-        assert!(
-            found
-                .differences
-                .keys()
-                .any(DifferenceKind::is_more_permissive),
-            "{:?}",
-            found.unproven
-        );
-        let found = compared(
-            &pack(
-                "deny-overrides",
-                &[&old("command: { program: rm, raw: '^ls$' }")],
-            ),
-            &new,
-        );
-        assert!(
-            found.differences.keys().all(|k| !k.is_more_permissive())
-                && !found.differences.is_empty()
-        );
-        let doubts: Vec<&str> = found.unproven.iter().map(|one| one.what.as_str()).collect();
-        assert_eq!(doubts, ["rules `d` and `default`"]);
-        // Allowing more than before has to show too.
-        let allow = |also: &str| {
-            let when = format!(
-                "host: good.example, not: {{ command: {{ program: [curl, ssh, scp] }} }}{also}"
-            );
-            pack(
-                "first-match",
-                &[
-                    &format!("id: a, when: {{ {when} }}, effect: allow"),
-                    "id: rest, effect: ask",
-                ],
-            )
-        };
-        let found = compared(&allow(""), &allow(", path: { glob: '/**' }"));
-        assert!(
-            !found.unproven.is_empty()
-                || found
-                    .differences
-                    .keys()
-                    .any(DifferenceKind::is_more_permissive)
-        );
-    }
-
-    #[test]
-    fn what_was_not_shown_is_said() {
-        // The analysis doesn't know that a line with `rm` isn't `ls`.
-        let odd = "id: odd, when: { command: { program: rm, raw: '^ls$' } }, effect: deny";
-        let found = compared(
-            &pack("deny-overrides", &[odd, REST]),
-            &pack("deny-overrides", &[REST]),
-        );
-        let doubts: Vec<&str> = found.unproven.iter().map(|one| one.what.as_str()).collect();
-        assert_eq!(doubts, ["rules `odd` and `default`"]);
-        assert!(!found.is_proven());
-        // Under another name nothing is lost, and a stricter rule is none that was weakened.
-        let one = pack(
-            "deny-overrides",
-            &["id: a, when: { tool: x }, effect: ask", REST],
-        );
-        let other = pack(
-            "deny-overrides",
-            &["id: b, when: { tool: [x, y] }, effect: deny", REST],
-        );
-        assert!(compared(&one, &other).unproven.is_empty());
-        let same = compared(&one, &one);
-        assert!(same.unproven.is_empty() && same.differences.is_empty() && same.targeted == 0);
-    }
-}
+mod tests;

@@ -1,6 +1,8 @@
 //! Equivalent arguments: long and short options, octal and symbolic modes.
 
 use super::surroundings::table;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Programs that accept a long option without its last letters.
 const ABBREVIATING: [&str; 17] = [
@@ -10,6 +12,9 @@ const ABBREVIATING: [&str; 17] = [
 
 /// Maximum number of letters of joined options; longer words with one dash are single options.
 const MAX_JOINED: usize = 3;
+
+/// The end of a long option that no program has.
+const UNLISTED: &str = "xyz";
 
 /// Programs whose first argument may be joined options without a dash.
 const WITHOUT_DASH: [&str; 5] = ["tar", "gtar", "bsdtar", "ar", "ps"];
@@ -104,12 +109,22 @@ fn letters(word: &str) -> Option<String> {
         .then(|| rest.to_ascii_lowercase())
 }
 
+/// The name of a program as the table has it. On some file systems case doesn't count.
+fn listed_name(program: &str) -> Cow<'_, str> {
+    if program.bytes().any(|b| b.is_ascii_uppercase()) && !table().contains(program) {
+        Cow::Owned(program.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(program)
+    }
+}
+
 /// Whether a list contains an argument in any spelling.
 ///
 /// `--force` is also found as `--force=…`, as `-f`, and, unless `strict`, abbreviated.
 /// Single-letter options may be joined (`-rf` is in `-fvr`), separate or long. Modes are compared
 /// by their bits.
 pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: bool) -> bool {
+    let program = &*listed_name(program);
     let long = |want: &str| {
         let fits = |name: &str| {
             name.eq_ignore_ascii_case(want)
@@ -152,11 +167,10 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
 /// A long option usually has its first letter as its short one. So `-f` may be any `--f…`, and
 /// `--force` any `-f`, unless the table says that one of them has another counterpart.
 pub(super) fn may_have_argument(program: &str, args: &[String], want: &str) -> bool {
-    let options = args.iter().position(|a| a == "--").unwrap_or(args.len());
-    let options = args.get(..options).unwrap_or_default();
+    let program = &*listed_name(program);
     let may_be = |short: &str, long: &str| may_be_one(program, args, short, long);
     if let Some(wanted) = letters(want).filter(|wanted| wanted.len() <= MAX_JOINED) {
-        let long = options.iter().filter(|a| a.starts_with("--"));
+        let long = args.iter().filter(|a| a.starts_with("--"));
         let long: Vec<&str> = long
             .map(|a| a.split_once('=').map_or(a.as_str(), |(name, _)| name))
             .collect();
@@ -166,19 +180,73 @@ pub(super) fn may_have_argument(program: &str, args: &[String], want: &str) -> b
                 || long.iter().any(|long| may_be(&short, long))
         });
     }
-    let joined = options.iter().filter(|a| letters(a).is_some());
+    let joined = args.iter().filter(|a| letters(a).is_some());
     let mut shorts = joined.flat_map(|a| a.chars().skip(1));
     want.starts_with("--") && shorts.any(|c| may_be(&format!("-{c}"), want))
 }
 
-/// A spelling that may be an option's: `-f` of `--force`, and the reverse.
-pub(super) fn other_spelling(option: &str) -> Option<String> {
-    let letter = first_letter(option).filter(char::is_ascii_alphanumeric)?;
-    if option.starts_with("--") {
-        Some(format!("-{letter}"))
-    } else {
-        option.starts_with('-').then(|| format!("--{letter}x"))
+/// Arguments that show what single words make of some options of a listed program: each place in
+/// the tree of its subcommands with each word that may be one of the options.
+pub(super) fn telling_arguments<'w>(
+    program: &str,
+    options: impl Iterator<Item = &'w str> + Clone,
+) -> Vec<Vec<String>> {
+    let places = table().subcommand_paths(program).into_iter();
+    places
+        .flat_map(|place| {
+            let words = telling_words(program, &place, options.clone());
+            let given = words.into_iter().map(move |word| {
+                let mut args = place.clone();
+                args.push(word);
+                args
+            });
+            given.collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The words that may be one of some options at a place of a program.
+fn telling_words<'w>(
+    program: &str,
+    place: &[String],
+    options: impl Iterator<Item = &'w str>,
+) -> BTreeSet<String> {
+    let mut words = BTreeSet::from(["+x".to_owned()]);
+    for option in options {
+        let groups = table().option_groups(program, place, option);
+        words.extend(groups.into_iter().flatten().map(str::to_owned));
+        words.insert(option.to_owned());
+        let letter = first_letter(option);
+        let same = table().options(program, place);
+        let same = same.filter(|other| first_letter(other) == letter);
+        words.extend(same.map(str::to_owned));
+        if let Some(letter) = letter {
+            let other = letter.to_ascii_uppercase();
+            words.extend([letter, other].map(|letter| format!("-{letter}")));
+            // A long option that isn't listed.
+            words.insert(format!("--{letter}{UNLISTED}"));
+        }
     }
+    let long: Vec<String> = words
+        .iter()
+        .filter(|w| w.starts_with("--"))
+        .cloned()
+        .collect();
+    for word in long {
+        let beginnings = (3..word.len()).filter_map(|end| word.get(..end));
+        words.extend(beginnings.map(str::to_owned));
+        // In another case it's no abbreviation.
+        words.insert(word.to_ascii_uppercase());
+    }
+    if WITHOUT_DASH.contains(&program) && place.is_empty() {
+        let joined = words.iter().filter(|word| letters(word).is_some());
+        let bare: Vec<String> = joined
+            .filter_map(|w| w.get(1..))
+            .map(str::to_owned)
+            .collect();
+        words.extend(bare);
+    }
+    words
 }
 
 /// Whether a short and a long option may be the same one.
@@ -359,15 +427,17 @@ mod tests {
             ("frobnicate --foo=x -r", "-rf"),
             ("frobnicate -vf", "--force"),
             ("frobnicate -F", "--force"),
-            ("frobnicate -- x --force", "-x"),
+            // What follows `--` may be the options of an inner program.
+            ("frobnicate run -- x --force", "-f"),
         ] {
-            assert_eq!(may(line, want), !line.contains(" -- "), "{line} {want}");
+            assert!(may(line, want), "{line} {want}");
             assert!(!has(line, want), "{line} {want}");
         }
         for (line, want) in [
             ("frobnicate --recursive x", "-f"),
             ("frobnicate -r x", "--force"),
             ("frobnicate f", "--force"),
+            ("frobnicate -- x --force", "-x"),
             // The table knows their counterparts.
             ("grep -f list x", "--force"),
             ("sort --key=1 x", "-o"),

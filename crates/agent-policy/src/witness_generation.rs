@@ -3,9 +3,11 @@
 
 mod from_sketch;
 mod histories;
+mod simpler;
 
 pub(super) use from_sketch::questions_of;
 use histories::histories;
+pub(super) use simpler::simpler;
 
 use super::action::{Action, type_bit};
 use super::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange};

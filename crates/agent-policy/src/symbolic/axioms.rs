@@ -323,6 +323,8 @@ impl Encoder {
             hosts.push(self.implies(known, request));
         }
         let hosts = self.all(hosts);
-        vec![(PATHS, paths), (HOSTS, hosts), (STEPS, self.words_begin())]
+        let steps = [self.words_begin(), self.options_imply()];
+        let steps = self.all(steps);
+        vec![(PATHS, paths), (HOSTS, hosts), (STEPS, steps)]
     }
 }

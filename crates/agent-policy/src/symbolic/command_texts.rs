@@ -83,6 +83,7 @@ impl Encoder {
 
     /// One of the programs, with its arguments.
     pub(super) fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
+        self.options.add(test, strict);
         let open = self.open();
         let uncertain = |me: &mut Self, yes: FormulaId, open: FormulaId| Truth {
             yes,

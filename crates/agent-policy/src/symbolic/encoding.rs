@@ -6,6 +6,7 @@
 use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
 use super::glob_order::GlobOrder;
 use super::language::{LanguageId, Languages, Pattern, SharedAutomata};
+use super::option_axioms::AskedOptions;
 use super::solver::Solver;
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
@@ -144,6 +145,31 @@ pub(super) struct EncodedRule {
     pub(super) effect: Effect,
 }
 
+/// What formulas state.
+#[derive(Debug)]
+pub(super) struct Stated {
+    /// The facts, by their ids.
+    facts: Vec<(Fact, FactId)>,
+    options: AskedOptions,
+}
+
+impl Stated {
+    /// A fact with its id.
+    pub(super) fn get(&self, id: FactId) -> Option<&(Fact, FactId)> {
+        self.facts.get(usize::try_from(id).ok()?)
+    }
+
+    /// Whether formulas state a fact.
+    pub(super) fn contains(&self, fact: &Fact) -> bool {
+        self.facts.iter().any(|(own, _)| own == fact)
+    }
+
+    /// The facts about the options of a program.
+    pub(super) fn about_options(&self, program: &str) -> Vec<Fact> {
+        self.options.facts(program, |fact| self.contains(fact))
+    }
+}
+
 /// Builds the formulas of policies.
 #[derive(Debug)]
 pub(super) struct Encoder {
@@ -157,6 +183,8 @@ pub(super) struct Encoder {
     /// The names of programs that appear, and whether texts of commands do.
     pub(super) programs: BTreeSet<String>,
     pub(super) has_texts: bool,
+    /// The options that appear.
+    pub(super) options: AskedOptions,
     /// Whether patterns of requests appear.
     pub(super) has_requests: bool,
     /// Whether templates appear, which grant remotes.
@@ -190,6 +218,7 @@ impl Encoder {
             opaque: BTreeSet::new(),
             programs: BTreeSet::new(),
             has_texts: false,
+            options: AskedOptions::default(),
             has_requests: false,
             has_remotes: false,
         }
@@ -198,6 +227,11 @@ impl Encoder {
     pub(super) fn id(&mut self, fact: Fact) -> FactId {
         let next = FactId::try_from(self.facts.len()).unwrap_or(FactId::MAX);
         *self.facts.entry(fact).or_insert(next)
+    }
+
+    /// Whether a fact appears in formulas.
+    pub(super) fn states(&self, fact: &Fact) -> bool {
+        self.facts.contains_key(fact)
     }
 
     /// The facts that appear in formulas, with their ids.
@@ -209,19 +243,20 @@ impl Encoder {
             .collect()
     }
 
-    /// A solver for the formulas, and what the facts in them are, by their ids.
+    /// A solver for the formulas, and what they state.
     pub(super) fn into_solver(
         self,
         parts: Vec<(CollectionId, FormulaId)>,
         globs: GlobOrder,
-    ) -> (Solver, Vec<(Fact, FactId)>) {
+    ) -> (Solver, Stated) {
         let mut solver = Solver::new(self.formulas, self.languages, globs);
         for (collection, axiom) in parts {
             solver.assume(collection, axiom);
         }
         let mut facts: Vec<(Fact, FactId)> = self.facts.into_iter().collect();
         facts.sort_unstable_by_key(|(_, id)| *id);
-        (solver, facts)
+        let options = self.options;
+        (solver, Stated { facts, options })
     }
 
     pub(super) fn fact(&mut self, fact: Fact) -> FormulaId {

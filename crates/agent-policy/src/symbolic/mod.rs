@@ -12,6 +12,7 @@ mod formula;
 mod glob_order;
 mod grants;
 mod language;
+mod option_axioms;
 mod proof;
 mod property;
 mod required_text;
@@ -23,7 +24,7 @@ pub(crate) use language::SharedAutomata;
 pub(crate) use proof::{AbstractDifference, Direction, NextKind, Proof, implies, prove};
 pub use property::{ProvableProperty, Proven};
 pub use rule_use::{PolicyUse, RuleUse};
-pub(crate) use sketch::Sketch;
+pub(crate) use sketch::{MANY, Sketch, SketchedStep};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
-use super::encoding::{EncodedRule, Encoder, Fact, Truth};
+use super::encoding::{EncodedRule, Encoder, Fact, Stated, Truth};
 use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
 use super::glob_order::GlobOrder;
 use super::language::{Languages, SharedAutomata};
@@ -124,14 +124,14 @@ impl<'p> Proof<'p> {
         let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
         let globs = encoder.glob_order(&vocabulary);
         let opaque = std::mem::take(&mut encoder.opaque);
-        let (solver, facts) = encoder.into_solver(parts, globs);
+        let (solver, stated) = encoder.into_solver(parts, globs);
         let mut found = Search::new();
         let [shell, ..] = types;
         found.prefer(&solver, shell);
         found.require(&solver, axioms);
         let analysis = DifferenceSearch {
             solver,
-            facts,
+            stated,
             search: found,
             axioms,
             plain,
@@ -252,7 +252,7 @@ impl<'p> Proof<'p> {
         let objects = solver.one_of_each(whole, &analysis.types, analysis.plain);
         let sketches = objects
             .iter()
-            .map(|object| Sketch::new(object, &analysis.facts));
+            .map(|object| Sketch::new(object, &analysis.stated));
         sketches.collect()
     }
 
@@ -334,7 +334,7 @@ pub(crate) fn implies(one: &Condition, other: &Condition, workdir: &str) -> bool
 
 struct DifferenceSearch<'p> {
     solver: Solver,
-    facts: Vec<(Fact, FactId)>,
+    stated: Stated,
     search: Search,
     /// What simple actions have in common.
     plain: FormulaId,
@@ -403,7 +403,7 @@ impl DifferenceSearch<'_> {
             base_rule,
             head_rule,
             class: labels.join(" "),
-            sketch: Sketch::new(object, &self.facts),
+            sketch: Sketch::new(object, &self.stated),
             is_rest,
             formula: same,
             separates,
@@ -413,7 +413,7 @@ impl DifferenceSearch<'_> {
 
     /// The abstract object of a question, with some facts.
     fn object(&self, question: &Question, wanted: &BTreeSet<FactId>) -> Object {
-        let of = |id: &FactId| self.facts.get(usize::try_from(*id).ok()?).cloned();
+        let of = |id: &FactId| self.stated.get(*id).cloned();
         let wanted: Vec<(Fact, FactId)> = wanted.iter().filter_map(of).collect();
         let history = question.history();
         let request = question.context.request(&question.action, &history);

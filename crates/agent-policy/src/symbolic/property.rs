@@ -179,16 +179,16 @@ impl Policy {
         let parts = encoder.part_axioms(&self.surroundings.context().workdir);
         let globs = encoder.glob_order(&Vocabulary::new([self]));
         let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
-        let (mut solver, facts) = encoder.into_solver(parts, globs);
+        let (mut solver, stated) = encoder.into_solver(parts, globs);
         let limits: Vec<Limit> = self.rules.iter().flat_map(|r| r.limits.clone()).collect();
         let whole = solver.formulas.and([breaks, axioms]);
         let mut doubt = match solver.solve(whole) {
             Answer::None => return Proven::Holds,
             Answer::Unknown => return Proven::Inconclusive("the work reached its bound".into()),
-            Answer::Object(object) => Sketch::new(&object, &facts),
+            Answer::Object(object) => Sketch::new(&object, &stated),
         };
         for object in solver.one_of_each(whole, &types, plain) {
-            let sketch = Sketch::new(&object, &facts);
+            let sketch = Sketch::new(&object, &stated);
             let questions = witness_generation::questions_of(&sketch, &limits, MAX_TRIED);
             let shown = questions.into_iter().find(violates);
             if let Some(witness) = shown {

@@ -3,20 +3,119 @@
 use super::alternatives::TYPES;
 use super::encoding::{
     AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
-    PAYLOAD_PARTS, REQUEST, STEPS, TOOLS, TURN, WORDS, WRITTEN,
+    PAYLOAD_PARTS, REQUEST, STEPS, Stated, TOOLS, TURN, WORDS, WRITTEN,
 };
-use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
+use super::formula::{CollectionId, FormulaId, Object, TextSlot};
+use super::option_axioms::arguments_with;
 use crate::action::{kind_name, type_bit};
 use crate::condition::risk_bit;
-use crate::flags::other_spelling;
+use crate::flags::{first_letter, has_argument, may_have_argument};
 use crate::network::host_of;
 use crate::path::Access;
 use governance::RiskLevel;
+use shell_effects::Step;
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// Number of arguments beyond which some aren't kept.
-const MANY: usize = 64;
+pub(crate) const MANY: usize = 64;
+
+/// A program of an abstract action.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SketchedStep {
+    pub(crate) program: String,
+    /// The arguments whose text is known.
+    pub(crate) arguments: Vec<String>,
+    /// The text of its command, if it matters.
+    pub(crate) text: Option<String>,
+    /// The options that it has, and whether for certain.
+    pub(crate) options: Vec<(String, bool)>,
+    /// Arguments that have them, the best first.
+    pub(crate) spellings: Vec<Vec<String>>,
+}
+
+impl SketchedStep {
+    /// A program with the options of some facts.
+    fn new(program: String, own: &BTreeSet<Fact>, stated: &Stated) -> Self {
+        let is_certain = |want: &String| {
+            [false, true]
+                .into_iter()
+                .any(|strict| own.contains(&Fact::Argument(want.clone(), strict)))
+        };
+        let option = |fact: &Fact| match fact {
+            Fact::Argument(want, _) => Some((want.clone(), true)),
+            Fact::PossibleArgument(want) => {
+                Some((want.clone(), false)).filter(|_| !is_certain(want))
+            }
+            _ => None,
+        };
+        let mut options: Vec<(String, bool)> = own.iter().filter_map(option).collect();
+        options.dedup();
+        let asked = stated.about_options(&program.to_ascii_lowercase());
+        let wanted = asked
+            .iter()
+            .filter(|fact| own.contains(*fact))
+            .cloned()
+            .collect();
+        let mut spellings = Vec::new();
+        if !options.is_empty() {
+            spellings = arguments_with(&program, &asked, &wanted);
+            spellings.truncate(MAX_SPELLINGS);
+        }
+        if spellings.is_empty() {
+            spellings.push(options.iter().map(unlisted_spelling).collect());
+        }
+        Self {
+            program,
+            arguments: Vec::new(),
+            text: None,
+            options,
+            spellings,
+        }
+    }
+
+    /// Arguments that stand for the options.
+    pub(crate) fn spelled_options(&self) -> &[String] {
+        self.spellings.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// The arguments that are no option.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = &str> {
+        let is_option = |argument: &&String| self.options.iter().any(|(want, _)| want == *argument);
+        let operands = self
+            .arguments
+            .iter()
+            .filter(move |argument| !is_option(argument));
+        operands.map(String::as_str)
+    }
+
+    /// Number of options that none of some real steps has.
+    pub(crate) fn missing_options(&self, steps: &[Step]) -> usize {
+        let has = |step: &Step, (want, certain): &(String, bool)| {
+            let has = has_argument(&step.program, &step.args, want, false);
+            has == *certain && (*certain || may_have_argument(&step.program, &step.args, want))
+        };
+        let missing = self.options.iter();
+        missing
+            .filter(|option| !steps.iter().any(|step| has(step, option)))
+            .count()
+    }
+}
+
+/// Maximum number of ways to keep in which a program may have its options.
+const MAX_SPELLINGS: usize = 8;
+/// Maximum number of words of a program to show.
+const MAX_SHOWN: usize = 12;
+
+/// What an option may look like, of a program that isn't listed.
+fn unlisted_spelling((option, certain): &(String, bool)) -> String {
+    let letter = first_letter(option).unwrap_or('x');
+    match (certain, option.starts_with("--")) {
+        (true, _) => option.clone(),
+        (false, true) => format!("-{letter}"),
+        (false, false) => format!("--{letter}xyz"),
+    }
+}
 
 /// What is known of an abstract action. What isn't listed doesn't matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,7 +138,7 @@ pub(crate) struct Sketch {
     /// The texts of several commands of a line.
     pub(crate) parts: Vec<String>,
     /// Programs with their arguments.
-    pub(crate) steps: Vec<(String, Vec<String>)>,
+    pub(crate) steps: Vec<SketchedStep>,
     /// The texts of single commands.
     pub(crate) commands: Vec<String>,
     /// The kinds of effects, as bits.
@@ -50,11 +149,10 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// `facts` are those of all objects, by their ids.
-    pub(super) fn new(object: &Object, facts: &[(Fact, FactId)]) -> Self {
+    /// What an object is, by what formulas state.
+    pub(super) fn new(object: &Object, stated: &Stated) -> Self {
         let of = |object: &Object| -> BTreeSet<Fact> {
-            let fact = |id: &FactId| facts.get(usize::try_from(*id).ok()?);
-            let own = object.facts.iter().filter_map(fact);
+            let own = object.facts.iter().filter_map(|id| stated.get(*id));
             own.map(|(fact, _)| fact.clone()).collect()
         };
         let text = |object: &Object, slot: TextSlot| object.texts.get(&slot).cloned();
@@ -76,7 +174,7 @@ impl Sketch {
         };
         let own = of(object);
         // A turn before all that policies name: 1, unless they name that.
-        let first_named = facts.iter().any(|(fact, _)| *fact == Fact::UsedUp(TURN, 1));
+        let first_named = stated.contains(&Fact::UsedUp(TURN, 1));
         let first_turn = u64::from(!first_named);
         let mut sketch = Self {
             kind: 16,
@@ -134,21 +232,24 @@ impl Sketch {
             // What isn't known of an argument is shown as `$…`.
             let given = written.filter_map(|a| text(a, NAME));
             let mut arguments: Vec<String> = given.map(|a| a.replace("$…", "$X")).collect();
-            for fact in of(step) {
-                match fact {
-                    Fact::Argument(want, _) => arguments.push(want),
-                    Fact::PossibleArgument(want) => arguments.extend(other_spelling(&want)),
-                    Fact::ManyArguments => arguments.resize(MANY, "x".to_owned()),
-                    _ => {}
-                }
+            // A name that isn't a program's may be that name and a blank.
+            let program = text(step, NAME).unwrap_or_default().replace("$…", "$X");
+            let program = program.trim_end().to_owned();
+            let own = of(step);
+            if own.contains(&Fact::ManyArguments) {
+                arguments.resize(MANY, "x".to_owned());
             }
             let texts = [text(step, WRITTEN), text(step, WORDS)]
                 .into_iter()
                 .flatten();
             let texts = texts.map(|text| text.replace("$…", "$X"));
+            let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+            sketch.steps.push(SketchedStep {
+                arguments,
+                text: texts.first().cloned(),
+                ..SketchedStep::new(program, &own, stated)
+            });
             sketch.commands.extend(texts);
-            let program = text(step, NAME).unwrap_or_default().replace("$…", "$X");
-            sketch.steps.push((program, arguments));
         }
         sketch
     }
@@ -170,11 +271,17 @@ impl fmt::Display for Sketch {
         list("agent", self.agent.iter().map(quoted).collect());
         list("mode", self.mode.iter().map(quoted).collect());
         list("turn", self.turn.iter().map(u64::to_string).collect());
-        let steps = self.steps.iter().map(|(program, arguments)| {
-            let words: Vec<&str> = std::iter::once(program.as_str())
-                .chain(arguments.iter().map(String::as_str))
+        let steps = self.steps.iter().map(|step| {
+            let mut words: Vec<&str> = std::iter::once(&step.program)
+                .chain(step.spelled_options())
+                .chain(&step.arguments)
+                .map(String::as_str)
                 .filter(|word| !word.is_empty())
                 .collect();
+            if words.len() > MAX_SHOWN {
+                words.truncate(MAX_SHOWN);
+                words.push("…");
+            }
             format!("`{}`", words.join(" "))
         });
         list("program", steps.collect());

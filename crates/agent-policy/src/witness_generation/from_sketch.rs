@@ -8,7 +8,7 @@ use crate::network::commands_of;
 use crate::path::Access;
 use crate::question::Question;
 use crate::surroundings::{Surroundings, table};
-use crate::symbolic::Sketch;
+use crate::symbolic::{MANY, Sketch, SketchedStep};
 use governance::ActionType;
 use serde_json::{Value, json};
 use shell_effects::EffectKind;
@@ -41,19 +41,35 @@ pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit], most: usize) -> Ve
         actions.extend(several.into_iter().map(|action| (true, action)));
     }
     let words = vocabulary.words();
+    let arguments: Vec<&str> = vocabulary.arguments.iter().map(String::as_str).collect();
+    let operands: Vec<&str> = sketch
+        .steps
+        .iter()
+        .flat_map(SketchedStep::operands)
+        .collect();
     let touches = touches(sketch);
     let context = Surroundings::new(Surroundings::CWD);
     actions.sort_by_cached_key(|(made, action)| {
         let text = action.payload.to_string();
-        let missing = words.iter().filter(|word| !text.contains(**word)).count();
-        // Of familiar calls those come first that do what the sketch does.
-        let lacks = if *made || missing > 0 {
-            0
-        } else {
-            let effects = Facts::new(action, None, &context).effects();
-            let lacking = touches.iter().filter(|kinds| **kinds & effects == 0);
-            lacking.count()
-        };
+        let lacking = |words: &[&str]| words.iter().filter(|word| !text.contains(**word)).count();
+        let missing = lacking(&words);
+        if *made || missing > 0 {
+            return (missing + lacking(&arguments), 0, *made, text.len());
+        }
+        let missing = lacking(&operands);
+        // Familiar calls may spell options another way. Those that do what the sketch does come
+        // first.
+        let facts = Facts::new(action, None, &context);
+        let options = sketch
+            .steps
+            .iter()
+            .map(|step| step.missing_options(facts.steps()));
+        let missing = missing + options.sum::<usize>();
+        let effects = facts.effects();
+        let lacks = touches
+            .iter()
+            .filter(|kinds| **kinds & effects == 0)
+            .count();
         (missing, lacks, *made, text.len())
     });
     let all = actions
@@ -91,21 +107,28 @@ fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String
         .flat_map(|line| hiding(sketch.effects, &line).into_iter().chain([line]))
         .map(|line| (false, line))
         .collect();
-    for (program, arguments) in &sketch.steps {
+    for step in &sketch.steps {
+        let (program, options) = (&step.program, step.spelled_options());
         if program.is_empty() {
             continue;
         }
+        let arguments: Vec<&str> = step
+            .arguments
+            .iter()
+            .chain(options)
+            .map(String::as_str)
+            .collect();
         let named: Vec<&str> = if table.contains(program) {
             vec![program]
         } else {
             table.names_with_prefix(program)
         };
         for name in named.into_iter().take(MAX_PROGRAMS) {
-            for example in table.examples(name) {
-                if example.contains(['\'', '"', ';', '&', '|', '<', '>', '(', '`', '#', '\n']) {
-                    continue;
-                }
-                let longer = format!("{example} {}", arguments.join(" "));
+            for example in examples(name) {
+                // A program with more arguments isn't read to its end.
+                let room = MANY.saturating_sub(example.split(' ').count() - 1);
+                let some: Vec<&str> = arguments.iter().copied().take(room).collect();
+                let longer = format!("{example} {}", some.join(" "));
                 let variants = variants(&example, vocabulary).into_iter();
                 lines.extend(variants.map(|line| (false, line)));
                 lines.push((true, longer));
@@ -113,6 +136,72 @@ fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String
         }
     }
     lines
+}
+
+/// Calls of all programs of an abstract action that hide nothing, unless it hides something.
+fn plain_lines(sketch: &Sketch) -> Option<Vec<String>> {
+    if sketch.effects & HIDDEN != 0 {
+        return None;
+    }
+    let calls = sketch
+        .steps
+        .iter()
+        .map(plain_call)
+        .collect::<Option<Vec<_>>>()?;
+    let (first, rest) = calls.split_first()?;
+    let inner: String = rest.iter().map(|call| format!(" $({call})")).collect();
+    let mut lines = vec![format!("{first}{inner}")];
+    if !rest.is_empty() {
+        lines.push(calls.join("; "));
+    }
+    Some(lines)
+}
+
+/// The shortest call of a program that has the options of a step and hides nothing.
+fn plain_call(step: &SketchedStep) -> Option<String> {
+    // A variable without quotes may become any number of words.
+    let as_one = |word: &String| {
+        if word.contains('$') {
+            format!("\"{word}\"")
+        } else {
+            quoted(word)
+        }
+    };
+    let line = |words: &mut dyn Iterator<Item = &String>| {
+        let words: Vec<String> = words.map(as_one).collect();
+        words.join(" ")
+    };
+    let program = std::iter::once(&step.program);
+    let spelled = step.spellings.iter();
+    let mut calls: Vec<String> = spelled
+        .map(|options| line(&mut program.clone().chain(options).chain(&step.arguments)))
+        .collect();
+    let own = line(&mut step.arguments.iter().chain(step.spelled_options()));
+    let longer = |example: String| [format!("{example} {own}"), example];
+    let examples = examples(&step.program).chain(step.text.clone());
+    calls.extend(examples.flat_map(longer));
+    let context = Surroundings::new(Surroundings::CWD);
+    let is_plain = |line: &String| {
+        let action = Action::shell(line);
+        let facts = Facts::new(&action, None, &context);
+        facts.effects() & HIDDEN == 0
+            && facts.steps().len() == 1
+            && step.missing_options(facts.steps()) == 0
+            && step
+                .operands()
+                .chain(step.text.as_deref())
+                .all(|text| line.contains(text))
+    };
+    calls.into_iter().filter(is_plain).min_by_key(String::len)
+}
+
+/// Calls of a program that people write, without anything that isn't a plain word.
+fn examples(program: &str) -> impl Iterator<Item = String> {
+    let odd = ['\'', '"', ';', '&', '|', '<', '>', '(', '`', '#', '\n'];
+    table()
+        .examples(program)
+        .into_iter()
+        .filter(move |example| !example.contains(odd))
 }
 
 /// The line followed by a program that isn't known and may do anything, if some effect is hidden.
@@ -211,6 +300,7 @@ impl Vocabulary {
         own.tools = named.collect();
         let commands = sketch.commands.iter().filter(|text| !text.is_empty());
         let mut lines: Vec<String> = commands.cloned().collect();
+        lines.extend(plain_lines(sketch).unwrap_or_default());
         lines.extend(
             sketch
                 .requests
@@ -218,14 +308,20 @@ impl Vocabulary {
                 .filter_map(|text| commands_of(text).0),
         );
         lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
-        for (program, arguments) in &sketch.steps {
-            let program = if program.is_empty() { "ls" } else { program };
+        for step in &sketch.steps {
+            let program = if step.program.is_empty() {
+                "ls"
+            } else {
+                &step.program
+            };
+            let options = step.spelled_options();
             let words = std::iter::once(program)
-                .chain(arguments.iter().map(String::as_str))
+                .chain(step.arguments.iter().chain(options).map(String::as_str))
                 .filter(|word| !word.is_empty());
             lines.push(words.map(quoted).collect::<Vec<_>>().join(" "));
             own.programs.push(quoted(program));
-            own.arguments.extend(arguments.iter().cloned());
+            own.arguments
+                .extend(step.arguments.iter().chain(options).cloned());
         }
         // Several programs in one command.
         if let [first, rest @ ..] = lines.as_slice() {
@@ -260,15 +356,9 @@ impl Vocabulary {
         own
     }
 
-    /// The words of the abstract action that a real one should have.
+    /// The words of the abstract action that a real one should have, besides arguments.
     fn words(&self) -> Vec<&str> {
-        let named = [
-            &self.paths,
-            &self.hosts,
-            &self.programs,
-            &self.arguments,
-            &self.texts,
-        ];
+        let named = [&self.paths, &self.hosts, &self.programs, &self.texts];
         let words = named.into_iter().flatten().map(String::as_str);
         let any = [ANY_PATH, FAMILIAR_PATH];
         words.filter(|word| !any.contains(word)).collect()

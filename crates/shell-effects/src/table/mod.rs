@@ -239,6 +239,29 @@ impl Table {
         found.into_iter()
     }
 
+    /// Returns the words that lead to each entry of a program: none for the program itself, then
+    /// those of its subcommands, at any depth, by each of their names.
+    #[must_use]
+    pub fn subcommand_paths(&self, program: &str) -> Vec<Vec<String>> {
+        let mut all = vec![Vec::new()];
+        let mut open: Vec<(Vec<String>, &Spec)> = self
+            .get(program)
+            .map(|s| (Vec::new(), s))
+            .into_iter()
+            .collect();
+        while let Some((path, spec)) = open.pop() {
+            let mut names: Vec<_> = spec.subcommands.iter().collect();
+            names.sort_unstable();
+            for (name, number) in names {
+                let mut longer = path.clone();
+                longer.push(name.clone());
+                all.push(longer.clone());
+                open.extend(spec.sub_list.get(*number).map(|sub| (longer, sub)));
+            }
+        }
+        all
+    }
+
     /// Returns whether the table lists an option without a value, for a program whose short options
     /// may be joined and may follow its operands.
     #[must_use]

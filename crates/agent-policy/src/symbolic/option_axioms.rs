@@ -1,0 +1,357 @@
+//! What the table of programs says about options: which of them are spellings of each other.
+//!
+//! Each argument makes some facts about options true. Where a fact is true, one word made it true,
+//! and with it all that this word says for certain. So a fact implies that one of the words that
+//! may make it true is there, at one place in the tree of subcommands. Only what is certain may
+//! follow: another subcommand's name among the arguments may remove a doubt, but no certainty.
+
+use super::encoding::{ARGUMENTS, Encoder, Fact, NAME};
+use super::formula::FormulaId;
+use super::language::Pattern;
+use crate::condition::CommandTest;
+use crate::flags::{first_letter, has_argument, may_have_argument, telling_arguments};
+use crate::name::Name;
+use crate::surroundings::table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The options that conditions ask about, by the names of programs.
+#[derive(Debug, Default)]
+pub(super) struct AskedOptions {
+    of_program: BTreeMap<String, BTreeSet<String>>,
+    of_any: BTreeSet<String>,
+}
+
+impl AskedOptions {
+    /// Takes in the options of a condition.
+    pub(super) fn add(&mut self, test: &CommandTest, strict: bool) {
+        let options = test.options(strict).chain(&test.args);
+        let options: BTreeSet<String> = options.filter(|o| is_single(o)).cloned().collect();
+        if options.is_empty() {
+            return;
+        }
+        let listed = |name: &Name| match name {
+            Name::Exact(name) => Some(name.to_ascii_lowercase()).filter(|n| table().contains(n)),
+            _ => None,
+        };
+        let names: Vec<Option<String>> = test.program.iter().map(listed).collect();
+        if names.is_empty() || names.contains(&None) {
+            self.of_any.extend(options.iter().cloned());
+        }
+        for name in names.into_iter().flatten() {
+            let own = self.of_program.entry(name).or_default();
+            own.extend(options.iter().cloned());
+        }
+    }
+
+    /// The facts about the options of a program that formulas state.
+    pub(super) fn facts(&self, program: &str, states: impl Fn(&Fact) -> bool) -> Vec<Fact> {
+        let own = self.of_program.get(program).into_iter().flatten();
+        let options: BTreeSet<&String> = own.chain(&self.of_any).collect();
+        let about = options.into_iter().flat_map(|want| {
+            let given = [false, true].map(|strict| Fact::Argument(want.clone(), strict));
+            given
+                .into_iter()
+                .chain([Fact::PossibleArgument(want.clone())])
+        });
+        about.filter(states).collect()
+    }
+}
+
+/// Whether the option is one letter or a long name.
+fn is_single(option: &str) -> bool {
+    option.len() == 2 && option.starts_with('-') || option.len() > 2 && option.starts_with("--")
+}
+
+/// Arguments of a program, and the facts about its options that they make true.
+type Telling = (Vec<String>, BTreeSet<Fact>);
+
+/// What single words make of options at each place of a program.
+fn telling(program: &str, facts: &[Fact]) -> Vec<Telling> {
+    let options: BTreeSet<&str> = facts.iter().filter_map(option_of).collect();
+    let all = telling_arguments(program, options.iter().copied()).into_iter();
+    all.map(|args| {
+        let holds = |fact: &&Fact| match fact {
+            Fact::Argument(want, strict) => has_argument(program, &args, want, *strict),
+            Fact::PossibleArgument(want) => may_have_argument(program, &args, want),
+            _ => false,
+        };
+        let given = facts.iter().filter(holds).cloned().collect();
+        (args, given)
+    })
+    .collect()
+}
+
+/// The option that a fact is about.
+fn option_of(fact: &Fact) -> Option<&str> {
+    match fact {
+        Fact::Argument(want, _) | Fact::PossibleArgument(want) => Some(want),
+        _ => None,
+    }
+}
+
+/// For each fact, the sets of facts of which one comes with it.
+type Company = BTreeMap<Fact, BTreeSet<BTreeSet<Fact>>>;
+
+/// What comes with facts about the options of a program.
+fn company(program: &str, facts: &[Fact]) -> Company {
+    let is_clear = |fact: &&Fact| match fact {
+        Fact::Argument(..) => true,
+        Fact::PossibleArgument(want) => is_clearly_doubtful(program, want),
+        _ => false,
+    };
+    let clear: BTreeSet<&Fact> = facts.iter().filter(is_clear).collect();
+    let mut all = Company::new();
+    for (_, given) in telling(program, facts) {
+        let holds = |fact: &&&Fact| possibly(fact).iter().any(|fact| given.contains(fact));
+        let certain: BTreeSet<Fact> = clear.iter().filter(holds).copied().cloned().collect();
+        for fact in &given {
+            let mut with = certain.clone();
+            with.remove(fact);
+            all.entry(fact.clone()).or_default().insert(with);
+        }
+    }
+    all
+}
+
+/// The facts of which one holds where a fact is said to follow: what is possible may be certain.
+fn possibly(fact: &Fact) -> Vec<Fact> {
+    let mut all = vec![fact.clone()];
+    if let Fact::PossibleArgument(want) = fact {
+        all.extend([false, true].map(|strict| Fact::Argument(want.clone(), strict)));
+    }
+    all
+}
+
+/// Whether doubts about a long option are removed only by what removes others.
+///
+/// Either no place of the program lists a letter for it: then a letter that another option claims
+/// there isn't this one. Or its first letter is listed with it or not at all: then that letter
+/// always may be this option.
+fn is_clearly_doubtful(program: &str, long: &str) -> bool {
+    let Some(letter) = first_letter(long).filter(|_| long.starts_with("--")) else {
+        return false;
+    };
+    let letters = [letter, letter.to_ascii_uppercase()].map(|letter| format!("-{letter}"));
+    let is_own = |name: &str| name == long || letters.iter().any(|letter| letter == name);
+    let places = table().subcommand_paths(program);
+    let groups = |option: &str| {
+        let of_place = |place: &Vec<String>| table().option_groups(program, place, option);
+        places.iter().flat_map(of_place).collect::<Vec<_>>()
+    };
+    let of_long = groups(long);
+    let has_no_letter = of_long.iter().flatten().all(|name| name.starts_with("--"));
+    let of_letters = letters.iter().flat_map(|letter| groups(letter));
+    let has_its_letter = || {
+        let mut all = of_long.iter().cloned().chain(of_letters);
+        all.all(|group| group.contains(&long) && group.into_iter().all(is_own))
+    };
+    has_no_letter || has_its_letter()
+}
+
+/// Arguments of a program that make exactly some facts about its options true, or nearly so: the
+/// best ones first, at most one for each place in the tree of its subcommands.
+pub(super) fn arguments_with(
+    program: &str,
+    asked: &[Fact],
+    wanted: &BTreeSet<Fact>,
+) -> Vec<Vec<String>> {
+    let mut of_place: BTreeMap<Vec<String>, Vec<Telling>> = BTreeMap::new();
+    for (args, given) in telling(program, asked) {
+        if let Some((_, place)) = args.split_last() {
+            of_place
+                .entry(place.to_vec())
+                .or_default()
+                .push((args, given));
+        }
+    }
+    let mut all: Vec<(usize, usize, Vec<String>)> = Vec::new();
+    for (place, telling) in of_place {
+        let (mut words, mut given) = (Vec::new(), BTreeSet::new());
+        for fact in wanted {
+            let with = telling.iter().filter(|(_, given)| given.contains(fact));
+            let best = with.min_by_key(|(args, given)| {
+                let word = args.last().map_or("", String::as_str);
+                (
+                    given.difference(wanted).count(),
+                    oddity(program, &place, asked, word),
+                    word.len(),
+                )
+            });
+            if let Some((args, of_word)) = best.filter(|_| !given.contains(fact)) {
+                words.extend(args.last().cloned());
+                given.extend(of_word.iter().cloned());
+            }
+        }
+        let odd: usize = words
+            .iter()
+            .map(|word| oddity(program, &place, asked, word))
+            .sum();
+        let args = [place, words].concat();
+        let length = args.iter().map(String::len).sum::<usize>();
+        all.push((
+            given.symmetric_difference(wanted).count(),
+            100 * odd + length,
+            args,
+        ));
+    }
+    all.sort();
+    all.into_iter().map(|(_, _, args)| args).collect()
+}
+
+/// How unlike what people write an option is, among options that are asked about.
+fn oddity(program: &str, place: &[String], asked: &[Fact], word: &str) -> usize {
+    let is_listed = || {
+        table().options(program, place).any(|option| option == word)
+            || asked.iter().any(|fact| option_of(fact) == Some(word))
+    };
+    let is_letter = word.len() == 2 && word.bytes().all(|b| !b.is_ascii_uppercase());
+    match word {
+        _ if is_listed() => 0,
+        _ if is_letter => 1,
+        _ => 2,
+    }
+}
+
+impl Encoder {
+    /// What holds for the options of each program.
+    pub(super) fn options_imply(&mut self) -> FormulaId {
+        let mut all = vec![self.written_options_imply()];
+        let programs: Vec<String> = self.options.of_program.keys().cloned().collect();
+        for program in programs {
+            let facts = self.options.facts(&program, |fact| self.states(fact));
+            let company = company(&program, &facts);
+            let mut own = Vec::new();
+            for fact in facts {
+                let with = company.get(&fact);
+                if with.is_some_and(|with| with.contains(&BTreeSet::new())) {
+                    continue;
+                }
+                let sets = with.into_iter().flatten();
+                let sets: Vec<FormulaId> = sets
+                    .map(|set| {
+                        let set: Vec<FormulaId> = set
+                            .iter()
+                            .map(|fact| {
+                                let stated = possibly(fact).into_iter();
+                                let stated: Vec<Fact> = stated.filter(|f| self.states(f)).collect();
+                                let stated = stated.into_iter().map(|fact| self.fact(fact));
+                                let stated: Vec<FormulaId> = stated.collect();
+                                self.any(stated)
+                            })
+                            .collect();
+                        self.all(set)
+                    })
+                    .collect();
+                let (fact, either) = (self.fact(fact), self.any(sets));
+                own.push(self.implies(fact, either));
+            }
+            let own = self.all(own);
+            let named = self.exactly(&program);
+            all.push(self.implies(named, own));
+        }
+        self.all(all)
+    }
+
+    /// An argument that is written like an option is that option.
+    fn written_options_imply(&mut self) -> FormulaId {
+        let of_programs = self.options.of_program.values().flatten();
+        let options: BTreeSet<&String> = of_programs.chain(&self.options.of_any).collect();
+        let options: Vec<String> = options.into_iter().cloned().collect();
+        let mut all = Vec::new();
+        for option in options {
+            let same = self.exactly(&option);
+            let written = self.formulas.some(ARGUMENTS, same);
+            for strict in [false, true] {
+                let fact = Fact::Argument(option.clone(), strict);
+                if self.states(&fact) {
+                    let fact = self.fact(fact);
+                    all.push(self.implies(written, fact));
+                }
+            }
+        }
+        self.all(all)
+    }
+
+    /// The name of a part is this text, in any case.
+    fn exactly(&mut self, text: &str) -> FormulaId {
+        let language = self.languages.of(Pattern {
+            regex: format!("(?s)^(?:{})$", regex_syntax::escape(text)),
+            ignore_case: true,
+            unicode: false,
+        });
+        self.formulas.text(NAME, language)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PROGRAMS: [&str; 10] = [
+        "git", "docker", "npm", "tar", "rm", "kubectl", "curl", "grep", "ssh", "ls",
+    ];
+
+    /// Arguments of a program: listed options and subcommands, other options, in any spelling.
+    fn arguments(program: &'static str) -> impl Strategy<Value = Vec<String>> {
+        let places = table().subcommand_paths(program);
+        let mut words: BTreeSet<String> = places.iter().flatten().cloned().collect();
+        for place in &places {
+            let options = table().options(program, place);
+            words.extend(options.map(str::to_owned));
+        }
+        words.extend(["+main", "--", "x", "push"].map(str::to_owned));
+        let listed = prop::sample::select(Vec::from_iter(words));
+        let cut = (listed.clone(), 0..12_usize).prop_map(|(word, end)| {
+            let end = (end + 2).min(word.len());
+            word.get(..end).unwrap_or(&word).to_owned()
+        });
+        let word = prop_oneof![
+            6 => listed.clone(),
+            1 => listed.prop_map(|word| word.to_ascii_uppercase()),
+            2 => cut,
+            2 => "-[a-zA-Z]{1,3}",
+            1 => "--[a-z]{1,8}(=x)?",
+            1 => "[a-z]{1,4}",
+        ];
+        prop::collection::vec(word, 0..6)
+    }
+
+    fn cases() -> impl Strategy<Value = (&'static str, Vec<String>, BTreeSet<String>)> {
+        prop::sample::select(PROGRAMS.to_vec()).prop_flat_map(|program| {
+            let asked = (arguments(program), 1..5_usize).prop_map(|(words, most)| {
+                let options = words.into_iter().filter(|word| is_single(word));
+                options
+                    .chain(["-f".to_owned(), "--force".to_owned()])
+                    .take(most)
+                    .collect()
+            });
+            (Just(program), arguments(program), asked)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn what_is_said_of_options_holds_for_all_arguments((program, args, asked) in cases()) {
+            let mut facts = Vec::new();
+            for want in &asked {
+                facts.extend([false, true].map(|strict| Fact::Argument(want.clone(), strict)));
+                facts.push(Fact::PossibleArgument(want.clone()));
+            }
+            let company = company(program, &facts);
+            let holds = |fact: &Fact| match fact {
+                Fact::Argument(want, strict) => has_argument(program, &args, want, *strict),
+                Fact::PossibleArgument(want) => may_have_argument(program, &args, want),
+                _ => false,
+            };
+            for fact in facts.iter().filter(|fact| holds(fact)) {
+                let with = company.get(fact).into_iter().flatten();
+                let one_holds = |fact: &Fact| possibly(fact).iter().any(holds);
+                let mut supported = with.filter(|set| set.iter().all(one_holds));
+                prop_assert!(supported.next().is_some(), "{program} {args:?}: {fact:?}");
+            }
+        }
+    }
+}
