@@ -11,7 +11,7 @@ const ABBREVIATING: [&str; 17] = [
 ];
 
 /// Maximum number of letters of joined options; longer words with one dash are single options.
-const MAX_JOINED: usize = 3;
+pub(super) const MAX_JOINED: usize = 3;
 
 /// The end of a long option that no program has.
 const UNLISTED: &str = "xyz";
@@ -115,6 +115,20 @@ fn listed_name(program: &str) -> Cow<'_, str> {
         Cow::Owned(program.to_ascii_lowercase())
     } else {
         Cow::Borrowed(program)
+    }
+}
+
+/// The options that an argument joins: `-r` and `-f` of `-rf`; otherwise itself. A list contains
+/// it, or may, if that is so of each of them.
+pub(super) fn single_options(option: &str) -> Vec<String> {
+    if letters(option).is_some() {
+        option
+            .chars()
+            .skip(1)
+            .map(|letter| format!("-{letter}"))
+            .collect()
+    } else {
+        vec![option.to_owned()]
     }
 }
 
@@ -449,6 +463,25 @@ mod tests {
         }
         assert!(has("tar xf a.tar", "-f") && has("tar xf a.tar", "--file"));
         assert!(!has("cat xf", "-f") && !has("tar -x xf", "-f"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn joined_options_are_there_if_each_is(
+            line in "(rm|ls|frobnicate)( (-[rfRx]{1,3}|--(r|recursive|force|fox|x)|x)){0,4}",
+            want in "-[rfRx]{1,4}",
+        ) {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let (program, args) = (&words[0], &words[1..]);
+            let each = single_options(&want);
+            for strict in [false, true] {
+                let has = |want: &str| has_argument(program, args, want, strict);
+                proptest::prop_assert_eq!(has(&want), each.iter().all(|one| has(one)));
+            }
+            let may = |want: &str| may_have_argument(program, args, want);
+            let all = each.len() <= MAX_JOINED && each.iter().all(|one| may(one));
+            proptest::prop_assert_eq!(may(&want), all);
+        }
     }
 
     #[test]

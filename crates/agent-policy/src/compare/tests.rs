@@ -349,6 +349,16 @@ fn spellings_of_options_are_compared_by_the_table_of_programs() {
             "program: git, arg: '--force'",
             "npm --force",
         ),
+        (
+            "program: deployctl, arg: '--now'",
+            "program: deployctl, arg: '--later'",
+            "deployctl --now",
+        ),
+        (
+            "program: rm, arg: '-rf'",
+            "program: rm, arg: '-x'",
+            "rm -rf build",
+        ),
     ] {
         let found = compared(&rule(old), &rule(new));
         assert!(found.unproven.is_empty(), "{old}: {:?}", found.unproven);

@@ -5,6 +5,7 @@ use super::formula::{FormulaId, TRUE, TextSlot};
 use super::language::Pattern;
 use crate::action::type_bit;
 use crate::condition::CommandTest;
+use crate::flags::{MAX_JOINED, single_options};
 use crate::name::Name;
 use governance::ActionType;
 use std::collections::BTreeSet;
@@ -108,20 +109,20 @@ impl Encoder {
             let written = self.names(&test.arg, strict);
             let mut fits = vec![self.formulas.some(ARGUMENTS, written)];
             for option in test.options(strict) {
-                fits.push(self.fact(Fact::Argument(option.clone(), false)));
+                fits.push(self.argument(option, false));
             }
             let fits = self.any(fits);
             let mut perhaps = vec![missing];
             for option in test.doubtful_options(strict) {
-                perhaps.push(self.fact(Fact::PossibleArgument(option.clone())));
+                perhaps.push(self.possible_argument(option));
             }
             let perhaps = self.any(perhaps);
             all.push(uncertain(self, fits, perhaps));
         }
         let (mut given, mut perhaps) = (Vec::new(), Vec::new());
         for want in &test.args {
-            let fact = self.fact(Fact::Argument(want.clone(), strict));
-            let possible = self.fact(Fact::PossibleArgument(want.clone()));
+            let fact = self.argument(want, strict);
+            let possible = self.possible_argument(want);
             given.push(fact);
             perhaps.push(self.any([fact, possible]));
         }
@@ -131,5 +132,27 @@ impl Encoder {
             all.push(uncertain(self, given, perhaps));
         }
         self.both(&all)
+    }
+
+    /// A step has this argument in some spelling; in a rule that allows, to the letter.
+    fn argument(&mut self, want: &str, strict: bool) -> FormulaId {
+        let each = single_options(want).into_iter();
+        let each: Vec<FormulaId> = each
+            .map(|one| self.fact(Fact::Argument(one, strict)))
+            .collect();
+        self.all(each)
+    }
+
+    /// A step may have this argument, in a spelling that the table doesn't know.
+    fn possible_argument(&mut self, want: &str) -> FormulaId {
+        let each = single_options(want);
+        if each.len() > MAX_JOINED {
+            return self.any([]);
+        }
+        let each: Vec<FormulaId> = each
+            .into_iter()
+            .map(|one| self.fact(Fact::PossibleArgument(one)))
+            .collect();
+        self.all(each)
     }
 }

@@ -150,6 +150,7 @@ pub(super) struct EncodedRule {
 pub(super) struct Stated {
     /// The facts, by their ids.
     facts: Vec<(Fact, FactId)>,
+    ids: FxHashMap<Fact, FactId>,
     options: AskedOptions,
 }
 
@@ -161,7 +162,7 @@ impl Stated {
 
     /// Whether formulas state a fact.
     pub(super) fn contains(&self, fact: &Fact) -> bool {
-        self.facts.iter().any(|(own, _)| own == fact)
+        self.ids.contains_key(fact)
     }
 
     /// The facts about the options of a program.
@@ -253,10 +254,16 @@ impl Encoder {
         for (collection, axiom) in parts {
             solver.assume(collection, axiom);
         }
-        let mut facts: Vec<(Fact, FactId)> = self.facts.into_iter().collect();
+        let ids = self.facts;
+        let mut facts: Vec<(Fact, FactId)> = ids.iter().map(|(f, id)| (f.clone(), *id)).collect();
         facts.sort_unstable_by_key(|(_, id)| *id);
         let options = self.options;
-        (solver, Stated { facts, options })
+        let stated = Stated {
+            facts,
+            ids,
+            options,
+        };
+        (solver, stated)
     }
 
     pub(super) fn fact(&mut self, fact: Fact) -> FormulaId {

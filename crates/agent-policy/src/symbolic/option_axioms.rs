@@ -9,7 +9,9 @@ use super::encoding::{ARGUMENTS, Encoder, Fact, NAME};
 use super::formula::FormulaId;
 use super::language::Pattern;
 use crate::condition::CommandTest;
-use crate::flags::{first_letter, has_argument, may_have_argument, telling_arguments};
+use crate::flags::{
+    first_letter, has_argument, may_have_argument, single_options, telling_arguments,
+};
 use crate::name::Name;
 use crate::surroundings::table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +27,8 @@ impl AskedOptions {
     /// Takes in the options of a condition.
     pub(super) fn add(&mut self, test: &CommandTest, strict: bool) {
         let options = test.options(strict).chain(&test.args);
-        let options: BTreeSet<String> = options.filter(|o| is_single(o)).cloned().collect();
+        let options = options.flat_map(|option| single_options(option));
+        let options: BTreeSet<String> = options.filter(|option| is_option(option)).collect();
         if options.is_empty() {
             return;
         }
@@ -43,10 +46,14 @@ impl AskedOptions {
         }
     }
 
-    /// The facts about the options of a program that formulas state.
+    /// The facts that formulas state about the options of a listed program, and about options of
+    /// any program with the same first letters.
     pub(super) fn facts(&self, program: &str, states: impl Fn(&Fact) -> bool) -> Vec<Fact> {
         let own = self.of_program.get(program).into_iter().flatten();
-        let options: BTreeSet<&String> = own.chain(&self.of_any).collect();
+        let letters: BTreeSet<Option<char>> = own.clone().map(|o| first_letter(o)).collect();
+        let others = self.of_any.iter();
+        let others = others.filter(|option| letters.contains(&first_letter(option)));
+        let options: BTreeSet<&String> = own.chain(others).collect();
         let about = options.into_iter().flat_map(|want| {
             let given = [false, true].map(|strict| Fact::Argument(want.clone(), strict));
             given
@@ -69,7 +76,7 @@ fn is_listed_once(name: &str) -> bool {
 }
 
 /// Whether the option is one letter or a long name.
-fn is_single(option: &str) -> bool {
+fn is_option(option: &str) -> bool {
     option.len() == 2 && option.starts_with('-') || option.len() > 2 && option.starts_with("--")
 }
 
@@ -93,7 +100,7 @@ fn telling(program: &str, facts: &[Fact]) -> Vec<Telling> {
 }
 
 /// The option that a fact is about.
-fn option_of(fact: &Fact) -> Option<&str> {
+pub(super) fn option_of(fact: &Fact) -> Option<&str> {
     match fact {
         Fact::Argument(want, _) | Fact::PossibleArgument(want) => Some(want),
         _ => None,
@@ -331,7 +338,7 @@ mod tests {
     fn cases() -> impl Strategy<Value = (&'static str, Vec<String>, BTreeSet<String>)> {
         prop::sample::select(PROGRAMS.to_vec()).prop_flat_map(|program| {
             let asked = (arguments(program), 1..5_usize).prop_map(|(words, most)| {
-                let options = words.into_iter().filter(|word| is_single(word));
+                let options = words.into_iter().filter(|word| is_option(word));
                 options
                     .chain(["-f".to_owned(), "--force".to_owned()])
                     .take(most)

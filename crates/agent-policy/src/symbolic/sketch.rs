@@ -6,7 +6,7 @@ use super::encoding::{
     PAYLOAD_PARTS, REQUEST, STEPS, Stated, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::formula::{CollectionId, FormulaId, Object, TextSlot};
-use super::option_axioms::arguments_with;
+use super::option_axioms::{arguments_with, option_of};
 use crate::action::{kind_name, type_bit};
 use crate::condition::risk_bit;
 use crate::flags::{first_letter, has_argument, may_have_argument};
@@ -52,18 +52,17 @@ impl SketchedStep {
         let mut options: Vec<(String, bool)> = own.iter().filter_map(option).collect();
         options.dedup();
         let asked = stated.about_options(&program.to_ascii_lowercase());
-        let wanted = asked
-            .iter()
-            .filter(|fact| own.contains(*fact))
-            .cloned()
-            .collect();
-        let mut spellings = Vec::new();
-        if !options.is_empty() {
-            spellings = arguments_with(&program, &asked, &wanted);
+        let of_table =
+            |(want, _): &&(String, bool)| asked.iter().any(|fact| option_of(fact) == Some(want));
+        let (listed, others): (Vec<_>, Vec<_>) = options.iter().partition(of_table);
+        let mut spellings = vec![Vec::new()];
+        if !listed.is_empty() {
+            let wanted = asked.iter().filter(|fact| own.contains(*fact));
+            spellings = arguments_with(&program, &asked, &wanted.cloned().collect());
             spellings.truncate(MAX_SPELLINGS);
         }
-        if spellings.is_empty() {
-            spellings.push(options.iter().map(unlisted_spelling).collect());
+        for spelling in &mut spellings {
+            spelling.extend(others.iter().map(|option| unlisted_spelling(option)));
         }
         Self {
             program,
