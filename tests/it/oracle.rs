@@ -11,8 +11,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints for each of the texts on standard input, which end with NUL, the exit code that `bash -n`
-/// would have. A subshell for each text takes a tenth of the time of a process.
+/// Prints for each of the texts on standard input, which end with NUL, the exit code that
+/// `bash -n` would have. A subshell for each text takes a tenth of the time of a process.
 ///
 /// The first line that `eval` reads keeps the subshell from executing anything after it. The first
 /// command shows that it does: otherwise it prints an additional line.
@@ -49,8 +49,8 @@ fn read_by(mut bash: Command, input: &[u8]) -> (String, bool) {
     (text, output.status.success())
 }
 
-/// Whether bash accepts each text, without executing any of it. A here-document without an end gives
-/// only a warning, and extends to the end of the text.
+/// Whether bash accepts each text, without executing any of it. A here-document without an end
+/// gives only a warning, and extends to the end of the text.
 fn accepted_by_bash(texts: &[&str]) -> Vec<bool> {
     let printed = read_by(reader(), b"").0;
     assert_eq!(printed, "", "this bash executes what follows `set -n`");
