@@ -146,10 +146,19 @@ fn settings(format: Format, tokens: usize) -> Settings {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn a_built_map_is_true(tree in trees(), format in formats(), tokens in 300..3_000_usize, flags in 0..8_u8) {
+    fn a_built_map_is_true(
+        tree in trees(),
+        format in formats(),
+        tokens in 300..3_000_usize,
+        flags in 0..8_u8,
+    ) {
         let settings = Settings {
             lines: flags & 1 > 0,
             marks: flags & 2 > 0,
@@ -160,7 +169,8 @@ proptest! {
         prop_assert!(map.tokens <= tokens);
         for text in [map.text.clone(), map.text.replace('\n', "\r\n")] {
             let found = check(&text, &tree);
-            prop_assert!(found.wrong.is_empty() && found.missing.is_empty(), "{:?} {:?}\n{}", found.wrong, found.missing, text);
+            let is_true = found.wrong.is_empty() && found.missing.is_empty();
+            prop_assert!(is_true, "{:?} {:?}\n{}", found.wrong, found.missing, text);
             prop_assert!(!found.is_stale(0) && found.shown == found.expected);
         }
         // Built again from itself, it is the same.
@@ -172,14 +182,21 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_line_is_found(tree in trees(), format in formats(), at in any::<prop::sample::Index>(), how in 0..4_usize) {
+    fn a_changed_line_is_found(
+        tree in trees(),
+        format in formats(),
+        at in any::<prop::sample::Index>(),
+        how in 0..4_usize,
+    ) {
         let map = build(&snapshot(&tree), &settings(format, 2_000)).unwrap();
         let lines: Vec<&str> = map.text.lines().collect();
         // Blank lines, brackets of JSON, and its numbers say nothing that is compared.
-        let counts = ["definitions", "files", "leftOut", "notParsed", "notWhollyParsed", "settings"];
+        let counts =
+            ["definitions", "files", "leftOut", "notParsed", "notWhollyParsed", "settings"];
         let matters = |l: &&&str| !l.trim().is_empty() && l.trim().len() > 3
             && !counts.iter().any(|c| l.starts_with(&format!("  \"{c}\":")));
-        let all: Vec<usize> = lines.iter().enumerate().filter(|(_, l)| matters(l)).map(|(at, _)| at).collect();
+        let all = lines.iter().enumerate().filter(|(_, l)| matters(l));
+        let all: Vec<usize> = all.map(|(at, _)| at).collect();
         let at = all[at.index(all.len())];
         let mut changed: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
         let line = changed[at].clone();
@@ -192,19 +209,29 @@ proptest! {
         let text = changed.join("\n");
         // What isn't a map any more, or has other settings, is refused before.
         let Ok(known) = Settings::of_map(&text) else { return Ok(()) };
-        let Ok(found) = compare(&text, &snapshot(&tree), &known, Inputs::default()) else { return Ok(()) };
+        let Ok(found) = compare(&text, &snapshot(&tree), &known, Inputs::default()) else {
+            return Ok(());
+        };
         prop_assert!(found.is_stale(100), "{how} {line}\n{text}");
         prop_assert!(found.wrong.iter().all(|w| w.line >= 1 && w.line <= changed.len() + 1));
     }
 
     #[test]
-    fn a_definition_that_changes_is_named(tree in trees(), format in formats(), at in any::<prop::sample::Index>(), remove: bool) {
+    fn a_definition_that_changes_is_named(
+        tree in trees(),
+        format in formats(),
+        at in any::<prop::sample::Index>(),
+        remove: bool,
+    ) {
         let map = build(&snapshot(&tree), &settings(format, 1_500)).unwrap();
         let found = check(&map.text, &tree);
         prop_assert!(!found.is_stale(0));
         // The definitions that the map shows, by their names in the sources.
         let shown: Vec<(&String, String)> = tree.iter().filter(|(p, _)| !p.ends_with("txt"))
-            .flat_map(|(path, text)| text.lines().filter(|l| l.contains("work_") && !l.starts_with(' ')).map(move |l| (path, l.to_owned())))
+            .flat_map(|(path, text)| {
+                let lines = text.lines().filter(|l| l.contains("work_") && !l.starts_with(' '));
+                lines.map(move |l| (path, l.to_owned()))
+            })
             .filter(|(_, line)| map.text.contains(line.trim_end_matches([' ', '{', ':'])))
             .collect();
         prop_assume!(!shown.is_empty());
@@ -214,14 +241,16 @@ proptest! {
         let name = line.split('(').next().unwrap().rsplit(' ').next().unwrap().to_owned();
         // All that have the name, since the same line may be there twice.
         let to = if remove { "gone_".to_owned() } else { format!("{name}(added, ") };
-        *text = if remove { text.replace(&format!(" {name}("), &format!(" {to}{name}(")) } else { text.replace(&format!(" {name}("), &format!(" {to}")) };
+        let to = if remove { format!(" {to}{name}(") } else { format!(" {to}") };
+        *text = text.replace(&format!(" {name}("), &to);
         let found = check(&map.text, &after);
         // Another file may hold the same line; this one doesn't any more.
         prop_assert!(!found.wrong.is_empty(), "{path} {line}\n{}", map.text);
         prop_assert!(found.wrong.iter().any(|w| w.text.contains(&name)), "{:?}", found.wrong);
         for wrong in &found.wrong {
             let line = map.text.lines().nth(wrong.line - 1).unwrap();
-            prop_assert!(format == Format::Json || line.trim().starts_with(wrong.text.trim_end_matches('…')), "{line} {wrong:?}");
+            let is_shown = line.trim().starts_with(wrong.text.trim_end_matches('…'));
+            prop_assert!(format == Format::Json || is_shown, "{line} {wrong:?}");
         }
     }
 }
@@ -266,7 +295,14 @@ fn sample() -> Tree {
 #[test]
 fn a_map_by_hand_does_not_pass() {
     let tree: Tree = [
-        ("a.rs", "/// Adds.\npub fn add(a: u8) {}\npub struct S;\nimpl S {\n    /// Runs.\n    pub fn run(&self) {}\n}\nimpl S {\n    pub fn stop(&self) {}\n}\n"),
+        (
+            "a.rs",
+            concat!(
+                "/// Adds.\npub fn add(a: u8) {}\npub struct S;\n",
+                "impl S {\n    /// Runs.\n    pub fn run(&self) {}\n}\n",
+                "impl S {\n    pub fn stop(&self) {}\n}\n"
+            ),
+        ),
         ("b.txt", "text"),
     ]
     .into_iter()

@@ -1,4 +1,4 @@
-use super::apply::{Outcome, Place, Refusal, apply};
+use super::apply::{HunkOutcome, Outcome, Place, Refusal, apply};
 use super::nearest::Obstacle;
 use super::tree::{File, Folder, Found, Overlay, Tree as _};
 use super::*;
@@ -102,7 +102,8 @@ fn mistakes_are_named_with_line_and_counts() {
         refused(long),
         "line 3: hunk 1: its header says 1 old and 1 new lines, found 2 old and 2 new"
     );
-    let second = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n@@ -9,2 +9 @@\n-b\n+c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n";
+    let second = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n@@ -9,2 +9 @@\n-b\n+c\n\
+                  --- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n";
     assert_eq!(
         refused(second),
         "line 6: hunk 2: its header says 2 old and 1 new lines, found 1 old and 1 new"
@@ -296,7 +297,8 @@ fn a_diff_applies_as_a_whole_or_not_at_all() {
     );
     assert!(outcome.applies());
     assert_eq!(after["x"].as_deref(), Some("c\n"));
-    let swap = "diff --git a/x b/y\nrename from x\nrename to y\ndiff --git a/y b/x\nrename from y\nrename to x\n";
+    let swap = "diff --git a/x b/y\nrename from x\nrename to y\n\
+                diff --git a/y b/x\nrename from y\nrename to x\n";
     let (outcome, after) = on(&[("x", "1"), ("y", "2")], swap);
     assert!(outcome.applies(), "{outcome:?}");
     assert_eq!(
@@ -333,7 +335,8 @@ fn what_cannot_be_is_refused() {
             what: "a file"
         }
     );
-    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
+    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n\
+                @@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
     let through = "--- /dev/null\n+++ b/l/passwd\n@@ -0,0 +1 @@\n+b\n";
     assert_eq!(
         refusal(&[], &format!("{link}{through}")),
@@ -380,7 +383,8 @@ fn new(path: &str, mode: &str, content: &str) -> String {
         ""
     };
     format!(
-        "diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{content}\n{end}"
+        "diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n\
+         @@ -0,0 +1 @@\n+{content}\n{end}"
     )
 }
 
@@ -392,7 +396,8 @@ fn gone(path: &str, mode: &str, content: &str) -> String {
         ""
     };
     format!(
-        "diff --git a/{path} b/{path}\ndeleted file mode {mode}\n--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-{content}\n{end}"
+        "diff --git a/{path} b/{path}\ndeleted file mode {mode}\n--- a/{path}\n+++ /dev/null\n\
+         @@ -1 +0,0 @@\n-{content}\n{end}"
     )
 }
 
@@ -497,7 +502,8 @@ fn the_order_of_parts_decides_nothing() {
         beyond("d/x", "d", "a file")
     );
     // A binary part, which can't be evaluated, is still taken into account.
-    let binary = "diff --git a/d b/d\nnew file mode 120000\nindex 0..1\nBinary files /dev/null and b/d differ\n";
+    let binary = "diff --git a/d b/d\nnew file mode 120000\nindex 0..1\n\
+                  Binary files /dev/null and b/d differ\n";
     let outcome = on(&[], &format!("{inside}{binary}")).0;
     assert_eq!(
         outcome.files[0].refusal,
@@ -619,12 +625,17 @@ fn a_folder_is_read_and_never_written() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn any_text_is_read_or_refused(text in "((diff --git a/x b/x|--- a/x|\\+\\+\\+ b/x|@@ -1(,2)? \\+1(,2)? @@|[ +-]a|\\\\ No newline at end|rename from x|new file mode 100644|GIT binary patch|@@|@@ @@|x|<<<<<<< SEARCH|=======|>>>>>>> REPLACE|```|)\n){0,12}") {
+    fn any_text_is_read_or_refused(
+        text in "((diff --git a/x b/x|--- a/x|\\+\\+\\+ b/x|@@ -1(,2)? \\+1(,2)? @@|[ +-]a|\
+                 \\\\ No newline at end|rename from x|new file mode 100644|GIT binary patch|\
+                 @@|@@ @@|x|<<<<<<< SEARCH|=======|>>>>>>> REPLACE|```|)\n){0,12}"
+    ) {
         if let Ok(diff) = parse(text.as_bytes(), &Limits::default()) {
             let lines = text.lines().count();
             prop_assert!(!diff.files.is_empty());
             for file in &diff.files {
-                prop_assert!(file.line >= 1 && file.line <= lines && !file.old.is_empty() && !file.new.is_empty());
+                prop_assert!(file.line >= 1 && file.line <= lines);
+                prop_assert!(!file.old.is_empty() && !file.new.is_empty());
                 for hunk in &file.hunks {
                     prop_assert!(hunk.lines.iter().any(|l| l.side != Side::Both));
                 }
@@ -634,15 +645,26 @@ proptest! {
 
     /// Checks that a diff generated from two texts turns one into the other.
     #[test]
-    fn a_diff_of_two_texts_turns_one_into_the_other(old in "([ab]{0,2}\r?\n){0,12}[ab]?", new in "([ab]{0,2}\r?\n){0,12}[ab]?", context in 0usize..4) {
+    fn a_diff_of_two_texts_turns_one_into_the_other(
+        old in "([ab]{0,2}\r?\n){0,12}[ab]?",
+        new in "([ab]{0,2}\r?\n){0,12}[ab]?",
+        context in 0usize..4,
+    ) {
         prop_assume!(old != new && !old.is_empty() && !new.is_empty());
         let text = similar::TextDiff::from_lines(&old, &new);
-        let text = text.unified_diff().context_radius(context).missing_newline_hint(true).header("a/x", "b/x").to_string();
+        let text = text
+            .unified_diff()
+            .context_radius(context)
+            .missing_newline_hint(true)
+            .header("a/x", "b/x")
+            .to_string();
         let (outcome, after) = on(&[("x", &old)], &text);
         // With little context, git takes a hunk to be at the end of its file, and so do we.
         prop_assert!(outcome.applies() || context < 3, "{:?}\n{}", outcome, text);
         if outcome.applies() && context == 3 {
-            let exact = outcome.files[0].hunks.iter().all(|h| h.stated.is_some_and(|stated| h.place == Place::At(stated)));
+            let is_exact =
+                |h: &HunkOutcome| h.stated.is_some_and(|stated| h.place == Place::At(stated));
+            let exact = outcome.files[0].hunks.iter().all(is_exact);
             prop_assert!(!exact || after["x"].as_deref() == Some(&*new), "{}", text);
         }
     }
