@@ -1,7 +1,7 @@
 //! Parses the arguments of a call by a program's entry: flags, their values, operands.
 
 use crate::chars::{UNKNOWN, has_unknown};
-use crate::effect::Span;
+use crate::effect::{EffectKind, Span};
 use crate::interpreter::expand::Arg;
 use crate::paths::name_globs::{glob, may_overlap};
 use crate::table::schema::Style;
@@ -251,6 +251,10 @@ pub(super) fn parse_args_as<'s>(
                 && (text.starts_with('-')
                     || text.starts_with('+') && find(&chain, text).is_some())
                 || text.starts_with('/') && text.len() < 24 && find(&chain, text).is_some());
+        if asks_another(spec, &call, text) {
+            call.operands.push(arg.clone());
+            continue;
+        }
         if flag_like {
             if text == "--" {
                 call.dashdash = true;
@@ -301,6 +305,40 @@ pub(super) fn parse_args_as<'s>(
         }
     }
     (call, chain.last().copied().unwrap_or(root))
+}
+
+/// Returns whether a question for help or a version is for a program or code that the words so far
+/// name, and that gets the words behind it.
+fn asks_another(spec: &Spec, call: &ParsedArgs<'_>, text: &str) -> bool {
+    let long = match text {
+        "--help" | "--version" | "-help" | "-version" => true,
+        "-h" | "-v" | "-V" => false,
+        _ => return false,
+    };
+    let runs = |kind| {
+        matches!(
+            kind,
+            EffectKind::Execute | EffectKind::Dynamic | EffectKind::Unknown
+        )
+    };
+    let is_program = |role: &Role| match role {
+        Role::Script | Role::Code(_) | Role::CommandRest(_) | Role::ShellRest(_) => true,
+        Role::Effect(kind) => runs(*kind),
+        _ => false,
+    };
+    let operands = spec.operands.as_ref();
+    let roles = operands.map_or(&[][..], |o| o.roles.as_slice());
+    // Only where further operands are arguments.
+    let passes = matches!(roles, [.., Role::Text]) && operands.is_some_and(|o| o.repeat.is_some());
+    let given = roles.iter().take(call.operands.len());
+    let loads = |seen: &FlagUse<'_>| {
+        let role = seen.flag.and_then(|flag| flag.arg.as_ref());
+        matches!(role, Some(Role::Script)) && matches!(roles, [Role::Script, ..])
+    };
+    let named = |a: &Arg| a.text.contains(['/', '.', UNKNOWN]);
+    passes && given.clone().any(is_program)
+        || call.flags.iter().any(loads)
+        || long && call.operands.iter().any(named) && spec.effects.iter().any(|e| runs(e.kind))
 }
 
 pub(super) fn parse_dd<'s>(call: &mut ParsedArgs<'s>, chain: &[&'s Spec], arg: &Arg) {
@@ -584,4 +622,11 @@ pub(super) fn may_apply<'c>(
     let meets = |g: &String| is_verb(g) && may_overlap(&first.text, g);
     let met = begins && !is_file && w.operand.iter().any(meets);
     (met && applies_otherwise(w, call, spec, root)).then_some(first)
+}
+
+/// Returns whether a glob may match a text whose end isn't known.
+pub(super) fn may_match(glob: &str, text: &str) -> bool {
+    let known = text.split(UNKNOWN).next().unwrap_or_default();
+    let literal = glob.split(['*', '?']).next().unwrap_or_default();
+    known.starts_with(literal) || literal.starts_with(known)
 }

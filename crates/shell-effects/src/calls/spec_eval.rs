@@ -1,7 +1,7 @@
 //! Evaluates a program's table entry for its arguments and collects the effects.
 
 pub(crate) use super::args::{FlagUse, ParsedArgs, parse_args};
-use super::args::{applies, may_apply, parse_args_as};
+use super::args::{applies, may_apply, may_match, parse_args_as};
 use super::{copies, shell_args, unlisted_options};
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::code;
@@ -108,6 +108,7 @@ pub(crate) fn apply_call(
         {
             added.extend(value.effects.iter().map(|e| (e, seen.span)));
             added_floor = added_floor.max(value.risk);
+            operands = value.operands.as_ref().or(operands);
         }
     }
     let mut verbs: Vec<(&Arg, RiskLevel)> = Vec::new();
@@ -239,7 +240,8 @@ pub(crate) fn apply_call(
     let fills = |(e, _): &(&EffectSpec, Span)| {
         e.kind == EffectKind::Write && e.target.as_deref() == Some(".")
     };
-    let installs_project = own.iter().any(fills) && !call.has("--ignore-scripts");
+    let fills_directory = own.iter().any(fills);
+    let installs_project = fills_directory && !call.has("--ignore-scripts");
     for (e, span) in own {
         table_effect(cx, name, e, installs_project, span);
     }
@@ -266,6 +268,9 @@ pub(crate) fn apply_call(
             shell_args::shifted_operands(cx, ops, call, recursive, name);
         }
         copies::copies(cx, name, call, ops);
+        if fills_directory {
+            copies::downloads(cx, call, ops);
+        }
         if let Some(s) = s {
             out = s;
         }
@@ -538,11 +543,11 @@ pub(crate) fn apply_role(
         }
         Role::Script => return cx.script(arg, name, stdin),
         Role::Command => {
-            // tar passes the command an archive member to read.
-            let input = if name == "tar" {
-                Stream::unknown()
-            } else {
-                Stream::default()
+            let input = match name {
+                // Each command reads a part of the data.
+                "tar" | "gtar" | "split" | "gsplit" => Stream::unknown(),
+                "pee" => stdin.clone(),
+                _ => Stream::default(),
             };
             if let (
                 "concurrently" | "conc",
@@ -618,7 +623,9 @@ pub(crate) fn apply_role(
                     | "traceroute"
                     | "mtr"
             ) && arg.text.contains(UNKNOWN)
-                && arg.text.contains(&format!("{UNKNOWN}."))
+                && [".", "\0"]
+                    .iter()
+                    .any(|next| arg.text.contains(&format!("{UNKNOWN}{next}")))
             {
                 cx.emit_raw(
                     EffectKind::Network,
@@ -763,13 +770,6 @@ fn stdin_role(cx: &mut Engine<'_>, role: &Role, stdin: &Stream, name: &str, span
             apply_role(cx, other, &arg, false, name, &Stream::default());
         }
     }
-}
-
-/// Returns whether a glob may match a text whose end isn't known.
-fn may_match(glob: &str, text: &str) -> bool {
-    let known = text.split(UNKNOWN).next().unwrap_or_default();
-    let literal = glob.split(['*', '?']).next().unwrap_or_default();
-    known.starts_with(literal) || literal.starts_with(known)
 }
 
 /// Returns whether the program's remote commands run in a container on this machine.

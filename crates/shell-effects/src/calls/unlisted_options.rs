@@ -356,7 +356,8 @@ fn unlisted_option(cx: &mut Engine<'_>, seen: &FlagUse<'_>, runs: bool) {
 
 /// Returns a quoted unknown word that stands where an option would: in front of a known word, or
 /// where the program takes no operand. Elsewhere it is taken for an operand. The flag is set if
-/// the position has a role of its own, such as that of a pattern.
+/// the position has a role of its own, such as that of a pattern, and there aren't more operands
+/// than roles.
 pub(crate) fn possible_option<'a>(
     call: &'a ParsedArgs<'_>,
     operands: Option<&Operands>,
@@ -366,7 +367,10 @@ pub(crate) fn possible_option<'a>(
         return None;
     }
     let count = call.operands.len();
-    let own = |at: usize| operands.is_some_and(|o| at < o.roles.len() && o.repeat != Some(at));
+    let surplus = operands.is_some_and(|o| o.repeat.is_none() && count > o.roles.len());
+    let own = |at: usize| {
+        !surplus && operands.is_some_and(|o| at < o.roles.len() && o.repeat != Some(at))
+    };
     let found = call.single_words.iter().filter_map(|at| {
         let word = call.operands.get(*at)?;
         let role = operands.and_then(|o| o.role(*at, count));

@@ -335,6 +335,24 @@ pub(super) fn awk_code(cx: &mut Engine<'_>, arg: &Arg) {
     }
 }
 
+/// Returns whether an unknown part in front of these tokens may be a part of a function's name:
+/// `sys$x(…)`, `s${x}tem(…)`.
+fn names_function(after: &[Tok]) -> bool {
+    const FUNCTIONS: [&str; 22] = [
+        "substr", "length", "index", "split", "sub", "gsub", "gensub", "match", "sprintf",
+        "tolower", "toupper", "int", "sqrt", "exp", "log", "sin", "cos", "atan2", "rand", "srand",
+        "strftime", "systime",
+    ];
+    match after {
+        [Tok::Op('('), ..] => true,
+        [Tok::Word(name), Tok::Op('('), ..] => {
+            let keyword = matches!(name.as_str(), "print" | "printf" | "if" | "while" | "for");
+            !keyword && !FUNCTIONS.contains(&name.as_str())
+        }
+        _ => false,
+    }
+}
+
 fn awk_program(cx: &mut Engine<'_>, toks: &[Tok], span: Span) {
     let mut printing = false;
     let mut depth = 0usize;
@@ -381,6 +399,9 @@ fn awk_program(cx: &mut Engine<'_>, toks: &[Tok], span: Span) {
                 ) && matches!(toks.get(i + 1), None | Some(Tok::End)) =>
             {
                 cx.dynamic(span, "a part of the awk program isn't known");
+            }
+            Tok::Op(UNKNOWN) if names_function(toks.get(i + 1..).unwrap_or_default()) => {
+                cx.dynamic(span, "awk calls a function whose name isn't known");
             }
             Tok::Word(w) if w == "getline" => {
                 if matches!(

@@ -48,7 +48,11 @@ impl Engine<'_> {
         // After an option it most likely is the option's value.
         let single = |(at, a): (usize, &Arg)| {
             let before = at.checked_sub(1).and_then(|k| rest.get(k));
-            is_single_unknown(a) && !before.is_some_and(|b| b.text.starts_with('-'))
+            // `-c1` has its value.
+            let takes = |b: &Arg| {
+                b.text.starts_with('-') && !b.text.ends_with(|c: char| c.is_ascii_digit())
+            };
+            is_single_unknown(a) && !before.is_some_and(takes)
         };
         if takes_names && rest.iter().any(is_unknown_word)
             || names_itself && rest.iter().enumerate().any(single)
@@ -213,6 +217,11 @@ impl Engine<'_> {
                 if rest.iter().any(exports) {
                     self.shell.export_functions();
                 }
+                let refers = |a: &Arg| a.text.starts_with('-') && a.text.contains('n');
+                if matches!(name, "declare" | "typeset" | "local") && rest.iter().any(refers) {
+                    self.declare_references(rest);
+                    return none;
+                }
                 for a in rest {
                     if a.text.starts_with('-') {
                         continue;
@@ -222,16 +231,13 @@ impl Engine<'_> {
                             let (n, v) = (n.trim_end_matches('+').to_owned(), v.to_owned());
                             self.subscript(&Arg::literal(n.as_str(), a.span));
                             self.assign_integer(&n, &v, a.span);
-                            self.env_effect(&n, &v, a.span);
-                            self.shell.set_var(
-                                n,
-                                Var {
-                                    text: v,
-                                    array: None,
-                                    obfuscated: a.obfuscated,
-                                    computed: false,
-                                },
-                            );
+                            let value = Var {
+                                text: v,
+                                array: None,
+                                obfuscated: a.obfuscated,
+                                computed: false,
+                            };
+                            self.store(n, value, a.span);
                         }
                         None => self.subscript(a),
                     }

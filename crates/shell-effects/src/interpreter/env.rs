@@ -125,6 +125,7 @@ pub(super) const LOADS: &[&str] = &[
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_COUNT",
     "GIT_CONFIG_PARAMETERS",
+    "GCC_EXEC_PREFIX",
     "GIT_EXEC_PATH",
     "GIT_TEMPLATE_DIR",
     "GIT_DIR",
@@ -281,6 +282,9 @@ pub(crate) fn names_secret(name: &str) -> bool {
 impl Engine<'_> {
     /// Sets a variable and adds the effects of that.
     pub(crate) fn store(&mut self, name: String, value: Var, span: Span) {
+        if name.starts_with(UNKNOWN) && value.text.contains(['/', UNKNOWN]) {
+            self.dynamic(span, "sets a variable whose name isn't known");
+        }
         self.env_effect(&name, &value.text, span);
         self.shell.set_var(name, value);
     }

@@ -6,6 +6,7 @@
 
 use super::engine::Engine;
 use super::expand::Arg;
+use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::Span;
 use crate::syntax::parse::{Base, Parser};
 use std::collections::HashSet;
@@ -28,6 +29,12 @@ const INTEGER_VARIABLES: [&str; 12] = [
     "EPOCHSECONDS",
     "MAILCHECK",
 ];
+
+/// Returns whether `-n` of this builtin makes names stand for other variables.
+fn has_references(args: &[Arg]) -> bool {
+    args.first()
+        .is_some_and(|a| matches!(a.text.as_str(), "declare" | "typeset" | "local"))
+}
 
 /// Returns whether the expansion of a text has effects.
 fn has_expansion(text: &str) -> bool {
@@ -156,17 +163,17 @@ impl Engine<'_> {
     }
 
     /// Handles `declare -i a=… b=…`, whose assignments the parser keeps apart from the words with
-    /// the flags.
+    /// the flags. Returns whether they make names stand for other variables.
     pub(super) fn declare_assignments(
         &mut self,
         args: &[Arg],
         assigns: &[crate::syntax::ast::Assign],
-    ) {
+    ) -> bool {
         let flag = |c: char| {
             args.iter()
                 .any(|a| a.text.starts_with('-') && a.text.contains(c))
         };
-        let (number, reference) = (flag('i'), flag('n'));
+        let (number, reference) = (flag('i'), flag('n') && has_references(args));
         for a in assigns.iter().filter(|a| a.declared) {
             if number {
                 self.shell.declare_number(a.name.clone());
@@ -174,8 +181,10 @@ impl Engine<'_> {
             if reference && let crate::syntax::ast::AssignValue::Word(w) = &a.value {
                 let (text, _) = self.text(w);
                 self.arithmetic(&text, a.span);
+                self.declare_reference(&a.name, &text, a.span);
             }
         }
+        reference
     }
 
     /// Marks the names after the flags of `declare` and similar builtins as integers (`-i`) or
@@ -198,9 +207,28 @@ impl Engine<'_> {
         }
     }
 
+    /// Declares names that stand for other variables (`declare -n name=variable`).
+    pub(super) fn declare_references(&mut self, args: &[Arg]) {
+        for a in args.iter().filter(|a| !a.text.starts_with(['-', '+'])) {
+            match a.text.split_once('=') {
+                Some((name, target)) => self.declare_reference(name, target, a.span),
+                None => self.declare_reference(&a.text, &UNKNOWN.to_string(), a.span),
+            }
+        }
+    }
+
+    fn declare_reference(&mut self, name: &str, target: &str, span: Span) {
+        if has_unknown(name) || has_unknown(target) {
+            return self.dynamic(span, "a name for a variable that isn't known");
+        }
+        // What the name is set to later, the variable is set to.
+        self.env_effect(target, &UNKNOWN.to_string(), span);
+        self.shell.refer(name.to_owned(), target.to_owned());
+    }
+
     /// Evaluates `${x@P}`: the value is a prompt, with escapes and substitutions.
     pub(super) fn prompt(&mut self, text: &str, span: Span) {
-        if text.contains(crate::chars::UNKNOWN) {
+        if text.contains(UNKNOWN) {
             self.dynamic(span, "a prompt that isn't known is expanded");
         } else if text
             .as_bytes()
@@ -275,6 +303,23 @@ mod tests {
             assert_eq!(risk(line), RiskLevel::High, "{line}");
         }
         for line in [
+            "declare -n r=PATH; r=/tmp/x; ls",
+            "typeset -n r=PROMPT_COMMAND; r='rm -rf src'",
+            "c='rm -rf src'; declare -n r=c; $r",
+            "c=ls; declare -n r=c; r='rm -rf src'; $c",
+            "c=ls; declare -n a=b; declare -n b=c; a='rm -rf src'; $c",
+            "declare -n r; r=PATH; r=/tmp/x; ls",
+            "declare -n \"r=$x\"; r=/tmp/x",
+            "declare \"$x=$y\"",
+            "read -r \"$x\" < f",
+        ] {
+            assert_eq!(risk(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "f() { local -n list=$1; echo ${list[0]}; }; f names",
+            "c=ls; declare -n r=c; $r",
+            "declare -n r=r; echo $r",
+            "export -n x; declare x=1",
             "x='a b'; echo ${x@Q}",
             "x='\\u@\\h'; echo \"${x@P}\"",
             "x='$(rm -rf src)'; echo \"$x\"",

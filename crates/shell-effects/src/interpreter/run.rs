@@ -264,6 +264,9 @@ impl Engine<'_> {
         if text == "/dev/null" {
             return true;
         }
+        if matches!(info.class, PathClass::Inside | PathClass::Root) {
+            project_code::changed_modules(self, lang, arg.span);
+        }
         let (risk, why) = match info.class {
             _ if has_unknown(text) => {
                 self.dynamic(arg.span, "runs a file that isn't known");
@@ -357,7 +360,13 @@ impl Engine<'_> {
             }
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
+                let first = self.effect_count();
                 let out = spec_eval::apply(self, &table_name, spec, rest, stdin, want, span);
+                if matches!(table_name.as_str(), "sqlite3" | "sqlite" | "duckdb")
+                    && self.sink.has_changed_data(first)
+                {
+                    programs::files::database(self, spec, rest);
+                }
                 if table_name == "ln" {
                     programs::files::link(self, rest);
                 }

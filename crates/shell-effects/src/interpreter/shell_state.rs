@@ -12,6 +12,8 @@ pub(crate) struct Shell<'a> {
     cwd: Option<Cow<'a, str>>,
     // Keyed hashing: the author of the line chooses these names.
     vars: HashMap<String, Var>,
+    /// Names that stand for other variables, of `declare -n`.
+    references: HashMap<String, String>,
     /// Variables declared as integers.
     numbers: HashSet<String>,
     functions: HashMap<String, Rc<Command>>,
@@ -39,6 +41,7 @@ impl<'a> Shell<'a> {
         Self {
             cwd: Some(Cow::Borrowed(cwd)),
             vars: HashMap::default(),
+            references: HashMap::default(),
             numbers: HashSet::new(),
             functions: HashMap::default(),
             aliases: HashMap::default(),
@@ -90,24 +93,45 @@ impl<'a> Shell<'a> {
         self.cwd = cwd;
     }
 
+    /// Returns the variable that a name stands for. References to references end somewhere.
+    fn variable<'n>(&'n self, name: &'n str) -> &'n str {
+        let next = |name: &&'n str| self.references.get(*name).map(String::as_str);
+        std::iter::successors(Some(name), next)
+            .take(8)
+            .last()
+            .unwrap_or(name)
+    }
+
+    /// Makes a name stand for another variable.
+    pub(crate) fn refer(&mut self, name: String, target: String) {
+        self.references.insert(name, target);
+    }
+
     pub(crate) fn var(&self, name: &str) -> Option<&Var> {
-        self.vars.get(name)
+        self.vars.get(self.variable(name))
     }
 
     pub(crate) fn var_mut(&mut self, name: &str) -> &mut Var {
-        self.vars.entry(name.to_owned()).or_default()
+        let name = self.variable(name).to_owned();
+        self.vars.entry(name).or_default()
     }
 
     pub(crate) fn has_var(&self, name: &str) -> bool {
-        self.vars.contains_key(name)
+        self.vars.contains_key(self.variable(name))
     }
 
     pub(crate) fn set_var(&mut self, name: String, value: Var) -> Option<Var> {
+        let name = if self.references.is_empty() {
+            name
+        } else {
+            self.variable(&name).to_owned()
+        };
         self.vars.insert(name, value)
     }
 
     pub(crate) fn remove_var(&mut self, name: &str) -> Option<Var> {
-        self.vars.remove(name)
+        let name = self.variable(name).to_owned();
+        self.vars.remove(&name)
     }
 
     pub(crate) fn var_count(&self) -> usize {

@@ -141,6 +141,14 @@ impl Sink {
     }
 
     /// Raises the effects since `first` to `floor`. Returns false if there are none to raise.
+    /// Returns whether SQL has changed something since an effect.
+    pub(crate) fn has_changed_data(&self, first: usize) -> bool {
+        let mut effects = self.effects.get(first..).unwrap_or_default().iter();
+        effects.any(|e| {
+            matches!(e.kind, EffectKind::Write | EffectKind::Delete) && e.why.starts_with("SQL")
+        })
+    }
+
     pub(crate) fn raise(
         &mut self,
         first: usize,

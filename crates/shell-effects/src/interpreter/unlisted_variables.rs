@@ -63,7 +63,8 @@ pub(super) fn value_kind(name: &str) -> Option<ValueKind> {
         "MODULES" | "GOENV" | "GOWORK" | "TOOLCHAIN" => Some(ValueKind::Place),
         "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
         | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
-        | "INIT" | "PROFILE" => Some(ValueKind::Place),
+        | "INIT" | "PROFILE" | "VAGRANTFILE" => Some(ValueKind::Place),
+        "APP" if name == "FLASK_APP" => Some(ValueKind::Place),
         "FILE" | "DIR" | "CWD" => matches!(
             words.next(),
             Some(

@@ -372,10 +372,8 @@ impl Engine<'_> {
         }
         let program_assigns = !words.is_empty() && assigns.first().is_some_and(|a| !a.declared);
         let mut shadow = Vec::new();
-        if assigns.iter().any(|a| a.declared) {
-            self.declare_assignments(&args, assigns);
-        }
-        for a in assigns {
+        let refers = assigns.iter().any(|a| a.declared) && self.declare_assignments(&args, assigns);
+        for a in assigns.iter().filter(|a| !(refers && a.declared)) {
             if program_assigns && !a.declared {
                 shadow.push((a.name.clone(), self.shell.var(&a.name).cloned()));
             }

@@ -91,10 +91,16 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             );
         }
     }
+    let installs = |a: &Arg| a.text.starts_with("install") || a.text.starts_with("uninstall");
+    let installs = rest.iter().any(installs);
     for a in rest {
         let Some((k, v)) = is_assignment(&a.text) else {
             continue;
         };
+        let directory = k.to_ascii_lowercase();
+        if installs && (directory.ends_with("prefix") || directory.ends_with("dir")) {
+            cx.path_write(&Arg::literal(v, a.span));
+        }
         if matches!(k, "SHELL" | "MAKEFLAGS" | "MAKE") || v.contains("$(shell") || v.contains('`') {
             cx.dynamic(a.span, "a variable of make that runs commands");
         } else {
@@ -209,5 +215,6 @@ fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         cx.history_mut().write(p, None);
     }
     downloads::install_from_url(cx, name, rest);
+    downloads::runs_package(cx, name, rest);
     None
 }

@@ -1,6 +1,7 @@
 //! Content from elsewhere: downloads, installs, tasks of web frameworks, sockets.
 
-use crate::calls::args::{is_single_unknown, is_unknown_word, may_be_option};
+use crate::calls::args::{is_single_unknown, is_unknown_word, may_be_option, parse_args};
+use crate::calls::spec_eval;
 use crate::chars::{UNKNOWN, has_unknown, show, source};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -34,7 +35,16 @@ pub(super) fn install_from_url(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
             .checked_sub(1)
             .and_then(|k| rest.get(k))
             .is_some_and(|p| p.text.starts_with('-') && p.text.len() > 2 && p.text != "--save-dev");
-        if t.starts_with('-') || after_flag {
+        // The value of an option, unless it names a package.
+        let package = ["git+", "github:", "gitlab:", "git@"];
+        let package = package.iter().any(|prefix| t.starts_with(prefix));
+        let switch = i.checked_sub(1).and_then(|k| rest.get(k)).is_some_and(|p| {
+            matches!(
+                p.text.as_str(),
+                "--dev" | "--bun" | "--save" | "--save-exact" | "--force" | "--yes" | "--global"
+            )
+        });
+        if t.starts_with('-') || after_flag && !package && !switch {
             continue;
         }
         operands += 1;
@@ -64,6 +74,51 @@ pub(super) fn install_from_url(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
     }
 }
 
+/// Adds an effect for the program of a package that isn't known. It is downloaded and run, also if
+/// it is only asked for its help.
+pub(super) fn runs_package(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
+    let ctx = cx.ctx();
+    let Some(spec) = cx.table_name(name).and_then(|name| ctx.table.get(&name)) else {
+        return;
+    };
+    let (call, _) = parse_args(spec, rest);
+    let runner = match call.sub.first() {
+        None => matches!(name, "npx" | "bunx" | "pnpx" | "uvx"),
+        Some(verb) => matches!(verb.as_str(), "dlx" | "exec" | "x" | "run" | "tool"),
+    };
+    let local = [
+        "--no-install",
+        "--no",
+        "--offline",
+        "-c",
+        "--call",
+        "--from",
+    ];
+    let package = call
+        .operands
+        .first()
+        .filter(|a| runner && !has_unknown(&a.text) && !local.iter().any(|flag| call.has(flag)));
+    let asks = |a: &Arg| matches!(a.text.as_str(), "--help" | "--version" | "-h" | "-V");
+    let (Some(package), [_, question]) = (package, call.operands.as_slice()) else {
+        return;
+    };
+    let verb = call.sub.first().map(String::as_str);
+    let fetches = match name {
+        "npx" | "bunx" | "pnpx" | "uvx" => true,
+        "npm" => matches!(verb, Some("exec" | "x")),
+        "pipx" => verb == Some("run"),
+        "bun" => verb == Some("x"),
+        _ => matches!(verb, Some("dlx" | "tool")),
+    };
+    if fetches && asks(question) && cx.table_name(&package.text).is_none() {
+        cx.emit_unknown(
+            Some(show(&package.text)),
+            package.span,
+            "a package that isn't known",
+        );
+    }
+}
+
 /// Adds effects of web-framework tasks that discard data.
 pub(crate) fn framework(cx: &mut Engine<'_>, script: &Arg, words: &[Arg]) {
     let name = script.text.rsplit('/').next().unwrap_or_default();
@@ -85,6 +140,25 @@ pub(crate) fn framework(cx: &mut Engine<'_>, script: &Arg, words: &[Arg]) {
             | "flask"
     ) {
         return;
+    }
+    // The wrappers of Gradle and Maven take the options of the tools.
+    let ctx = cx.ctx();
+    if let Some(spec) = ctx.table.get(name).filter(|_| name.ends_with('w')) {
+        let elsewhere = |w: &Arg| {
+            let value = w.text.split_once('=').map_or(&*w.text, |(_, value)| value);
+            value.starts_with(['/', '~', UNKNOWN])
+        };
+        if words.iter().any(elsewhere) {
+            spec_eval::apply(
+                cx,
+                name,
+                spec,
+                words,
+                &Stream::default(),
+                false,
+                script.span,
+            );
+        }
     }
     for (at, w) in words.iter().enumerate() {
         if is_unknown_word(w) || at == 0 && is_single_unknown(w) {

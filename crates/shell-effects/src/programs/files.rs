@@ -6,6 +6,7 @@ use crate::calls::spec_eval::parse_args;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
+use crate::table::spec::Spec;
 
 pub(super) const PROGRAMS: Family = &[
     (&["cp", "gcp", "install", "ln"], copy),
@@ -45,6 +46,15 @@ fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     }
     copied(cx, rest);
     None
+}
+
+/// Handles SQL that changes the database in a file: the file is written.
+pub(crate) fn database(cx: &mut Engine<'_>, spec: &Spec, rest: &[Arg]) {
+    let (call, _) = parse_args(spec, rest);
+    let in_memory = |file: &Arg| file.text.is_empty() || file.text == ":memory:";
+    if let Some(file) = call.operands.first().filter(|file| !in_memory(file)) {
+        cx.path_write(file);
+    }
 }
 
 /// Handles `ln -s TARGET NAME`: using the name later uses the target.

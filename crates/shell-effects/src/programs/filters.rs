@@ -243,9 +243,11 @@ pub(crate) fn filter_output(
             kept(whole)
         }
         "seq"
-            if rest
-                .iter()
-                .any(|a| a.text.starts_with('-') && a.text != "-w") =>
+            // An operand that isn't a number is the value of an option.
+            if rest.iter().any(|a| {
+                a.text.starts_with('-') && a.text != "-w"
+                    || a.text.contains('%')
+            }) =>
         {
             Stream::unknown()
         }

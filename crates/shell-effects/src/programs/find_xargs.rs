@@ -9,13 +9,34 @@ use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 use crate::syntax::parse::Base;
 
-/// Splits text into words as xargs does: quotes and backslashes protect blanks.
-fn unquoted_words(text: &str) -> Vec<String> {
+/// How xargs splits its input into items.
+#[derive(Clone, Copy, PartialEq)]
+enum Split {
+    /// At blanks; quotes and backslashes protect them.
+    Blanks,
+    /// At line ends, without the blanks before a line; quotes and backslashes count.
+    Lines,
+    /// At a character; nothing is special.
+    At(char),
+}
+
+/// Splits text into items as xargs does.
+fn split_items(text: &str, split: Split) -> Vec<String> {
+    if let Split::At(delimiter) = split {
+        // An unknown part of the text may contain the delimiter.
+        let unknown = text.contains(UNKNOWN).then(|| UNKNOWN.to_string());
+        let items = text.split(delimiter).filter(|item| !item.is_empty());
+        return unknown
+            .into_iter()
+            .chain(items.map(str::to_owned))
+            .collect();
+    }
     let mut out = Vec::new();
     let mut cur: Option<String> = None;
     let mut quote = None;
     let mut it = text.chars();
     while let Some(c) = it.next() {
+        let ends = c == '\n' || split == Split::Blanks && c.is_whitespace();
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
             (Some(_), c) => cur.get_or_insert_default().push(c),
@@ -24,12 +45,33 @@ fn unquoted_words(text: &str) -> Vec<String> {
                 cur.get_or_insert_default();
             }
             (None, '\\') => cur.get_or_insert_default().extend(it.next()),
-            (None, c) if c.is_whitespace() => out.extend(cur.take()),
+            (None, _) if ends => out.extend(cur.take()),
+            (None, c) if cur.is_none() && c.is_whitespace() => {}
             (None, c) => cur.get_or_insert_default().push(c),
         }
     }
     out.extend(cur);
+    out.retain(|item| !item.is_empty());
     out
+}
+
+/// Returns the character that `-d` names: itself or an escape, as in C.
+fn delimiter(value: &str) -> Option<char> {
+    let mut chars = value.chars();
+    match (chars.next()?, chars.as_str()) {
+        (UNKNOWN, _) => None,
+        (c, "") => Some(c),
+        ('\\', "n") => Some('\n'),
+        ('\\', "t") => Some('\t'),
+        ('\\', "0") => Some('\0'),
+        ('\\', "r") => Some('\r'),
+        ('\\', "\\") => Some('\\'),
+        ('\\', hex) if hex.starts_with('x') => {
+            u8::from_str_radix(hex.get(1..)?, 16).ok().map(char::from)
+        }
+        ('\\', octal) => u8::from_str_radix(octal, 8).ok().map(char::from),
+        _ => None,
+    }
 }
 
 /// Returns the pattern of `-name`, as the last part of a path.
@@ -211,28 +253,20 @@ pub(crate) fn xargs(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: Spa
     if words.is_empty() {
         words.push(Arg::literal("echo", span));
     }
-    let text = stdin.text.clone().filter(|t| t.len() < 4096);
-    let items: Vec<String> = match &text {
-        Some(t) if replace.is_some() => t
-            .lines()
-            .map(|l| l.trim().to_owned())
-            .filter(|l| !l.is_empty())
-            .collect(),
-        Some(t) => {
-            let null = call.has("-0") || call.has("--null");
-            let unq: Vec<String> = if null {
-                // A NUL in the text may also be an unknown part.
-                let unknown = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
-                unknown
-                    .into_iter()
-                    .chain(t.split('\0').map(str::to_owned))
-                    .collect()
-            } else {
-                unquoted_words(t)
-            };
-            unq.into_iter().filter(|w| !w.is_empty()).collect()
-        }
-        None => vec![UNKNOWN.to_string()],
+    let from_file = call.has("-a") || call.has("--arg-file");
+    let text = stdin.text.clone().filter(|t| t.len() < 4096 && !from_file);
+    let split = if call.has("-0") || call.has("--null") {
+        Some(Split::At('\0'))
+    } else if let Some(named) = value(&["-d", "--delimiter"]) {
+        delimiter(&named).map(Split::At)
+    } else if replace.is_some() {
+        Some(Split::Lines)
+    } else {
+        Some(Split::Blanks)
+    };
+    let items: Vec<String> = match (&text, split) {
+        (Some(t), Some(split)) => split_items(t, split),
+        _ => vec![UNKNOWN.to_string()],
     };
     let items: Vec<String> = items
         .into_iter()
@@ -263,16 +297,33 @@ pub(crate) fn xargs(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: Spa
             }
         }
         _ => {
-            for item in items {
-                words.push(Arg {
-                    text: item,
+            // Each run gets so many items. By lines, a run may get any number of them.
+            let count = value(&["-n", "--max-args"]).and_then(|n| n.trim().parse().ok());
+            let by_lines = ["-L", "-l", "--max-lines"].iter().any(|f| call.has(f));
+            let most = count.unwrap_or(usize::MAX).max(1);
+            let most = if by_lines || value(&["-n", "--max-args"]).is_some() && count.is_none() {
+                1
+            } else {
+                most
+            };
+            let mut runs: Vec<&[String]> = items.chunks(most.min(items.len().max(1))).collect();
+            if runs.is_empty() || by_lines && items.len() > 1 {
+                runs.push(&items);
+            }
+            for run in runs {
+                let mut args = words.clone();
+                args.extend(run.iter().map(|item| Arg {
+                    text: item.clone(),
                     span,
                     obfuscated: stdin.obfuscated,
                     ..Arg::default()
-                });
+                }));
+                xargs_shell(cx, &args, span);
+                cx.wrapped(&args, &Stream::default(), false, span);
+                if cx.is_spent(span) {
+                    break;
+                }
             }
-            xargs_shell(cx, &words, span);
-            cx.wrapped(&words, &Stream::default(), false, span);
         }
     }
     Stream::unknown()
@@ -287,6 +338,60 @@ fn xargs_shell(cx: &mut Engine<'_>, words: &[Arg], span: Span) {
     {
         cx.dynamic(span, "runs its input as code");
     }
+}
+
+/// The separator of columns that `parallel --colsep` names.
+enum Columns {
+    At(char),
+    Blanks,
+    Unknown,
+}
+
+impl Columns {
+    /// Reads the separator, a regular expression of Perl.
+    fn new(pattern: &str) -> Self {
+        let mut chars = pattern.chars();
+        match (chars.next(), chars.as_str()) {
+            (Some(c), "") if !".^$*+?()[]{}|\\".contains(c) && c != UNKNOWN => Self::At(c),
+            (Some('\\'), "t") => Self::At('\t'),
+            (Some('\\'), "|" | "." | "+" | "*" | "?" | "^" | "$") => {
+                pattern.chars().last().map_or(Self::Unknown, Self::At)
+            }
+            (Some('\\'), "s" | "s+") | (Some(' '), "+") => Self::Blanks,
+            _ => Self::Unknown,
+        }
+    }
+
+    fn split(&self, item: &str) -> Vec<String> {
+        match self {
+            Self::At(c) => item.split(*c).map(str::to_owned).collect(),
+            Self::Blanks => item.split_whitespace().map(str::to_owned).collect(),
+            Self::Unknown => vec![UNKNOWN.to_string(); 16],
+        }
+    }
+}
+
+/// Replaces `{1}`, `{2.}`, `{3/}` by what `of` returns for the number; says whether there was one.
+fn with_positions(text: &str, of: impl Fn(usize) -> String) -> (String, bool) {
+    let (mut out, mut rest, mut found) = (String::new(), text, false);
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let inside = after.split_once('}');
+        let number = inside.and_then(|(inside, _)| {
+            let digits = inside.trim_start_matches('-').trim_end_matches(['.', '/']);
+            digits.parse::<usize>().ok()
+        });
+        rest = if let (Some((_, behind)), Some(number)) = (inside, number) {
+            out.push_str(&of(number));
+            found = true;
+            behind
+        } else {
+            out.push('{');
+            after
+        };
+    }
+    out.push_str(rest);
+    (out, found)
 }
 
 pub(crate) fn parallel(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
@@ -318,11 +423,34 @@ pub(crate) fn parallel(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: 
             words.push(a.clone());
         }
     }
-    if let (false, Some(t)) = (after, &stdin.text) {
-        inputs.extend(t.lines().map(str::to_owned));
+    let value = |names: &[&str]| {
+        let flag = call.flags.iter().rev();
+        let mut flag = flag.filter(|f| names.contains(&f.name.as_str()));
+        flag.next()
+            .map(|f| f.values.first().map_or("", |v| v.text.as_str()))
+    };
+    if call.has("-a") || call.has("--arg-file") {
+        inputs.push(UNKNOWN.to_string());
+    } else if let (false, Some(t)) = (after, &stdin.text) {
+        match value(&["-d", "--delimiter"]).map(delimiter) {
+            Some(Some(c)) => inputs.extend(split_items(t, Split::At(c))),
+            Some(None) => inputs.push(UNKNOWN.to_string()),
+            None => inputs.extend(t.lines().map(str::to_owned)),
+        }
     }
     if inputs.is_empty() {
         inputs.push(UNKNOWN.to_string());
+    }
+    let pipes = ["--pipe", "--pipepart", "--spreadstdin", "--pipe-part"];
+    if !words.is_empty() && pipes.iter().any(|flag| call.has(flag)) {
+        // The command reads the input.
+        let input = if stdin.present && !call.has("-a") {
+            stdin.clone()
+        } else {
+            Stream::unknown()
+        };
+        shell_args::joined_shell(cx, &words, &input, false);
+        return Stream::unknown();
     }
     if words.is_empty() {
         // The inputs are the commands.
@@ -366,36 +494,57 @@ pub(crate) fn parallel(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: 
             "a word that isn't known and may be an expression of Perl",
         );
     }
-    let placeholder = words.iter().any(|w| {
-        w.text.contains("{}")
-            || w.text.contains("{.}")
-            || w.text.contains("{/}")
-            || w.text.contains("{1}")
-    });
-    for item in inputs {
+    let marks: Vec<&str> = ["{}", "{.}", "{/}", "{//}", "{/.}"]
+        .into_iter()
+        .chain(value(&["-I"]).filter(|mark| !mark.is_empty()))
+        .collect();
+    let per_run = value(&["-N", "-n", "--max-args", "--max-replace-args"]);
+    let per_run = per_run.map(|n| n.trim().parse::<usize>().unwrap_or(1).max(1));
+    let columns = value(&["-C", "--colsep"]).map(Columns::new);
+    for run in inputs.chunks(per_run.unwrap_or(1)) {
         if cx.is_spent(span) {
             break;
         }
+        let item = run.join(" ");
+        let numbered = match (&columns, per_run) {
+            (Some(columns), _) => Some(columns.split(&item)),
+            (None, Some(_)) => Some(run.to_vec()),
+            (None, None) => None,
+        };
         // An input is one word of the command. With `-q`, or with `{= =}`, it may become
         // several.
-        let quoted = crate::syntax::quote::quote(&item);
-        let mut readings = vec![&quoted];
-        if quoted != item {
-            readings.push(&item);
-        }
-        for item in readings {
+        for quoted in [true, false] {
+            let word = |text: &str| {
+                if quoted {
+                    crate::syntax::quote::quote(text)
+                } else {
+                    text.to_owned()
+                }
+            };
+            let mut placed = false;
             let mut text: Vec<String> = words
                 .iter()
                 .map(|w| {
-                    let mut t = crate::chars::source(&w.text);
-                    for mark in ["{}", "{.}", "{/}", "{//}", "{1}", "{2}"] {
-                        t = t.replace(mark, item);
+                    let (mut t, found) =
+                        with_positions(&crate::chars::source(&w.text), |position| {
+                            word(match &numbered {
+                                Some(columns) => position
+                                    .checked_sub(1)
+                                    .and_then(|p| columns.get(p))
+                                    .map_or("", String::as_str),
+                                None => &item,
+                            })
+                        });
+                    placed |= found;
+                    for mark in &marks {
+                        placed |= t.contains(mark);
+                        t = t.replace(mark, &word(&item));
                     }
                     t
                 })
                 .collect();
-            if !placeholder {
-                text.push(item.clone());
+            if !placed {
+                text.extend(run.iter().map(|item| word(item)));
             }
             cx.run_text(
                 &text.join(" "),
@@ -404,6 +553,9 @@ pub(crate) fn parallel(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: 
                 &Stream::default(),
                 false,
             );
+            if !quoted || word(&item) == item {
+                break;
+            }
         }
     }
     Stream::unknown()

@@ -70,6 +70,39 @@ fn unknown_repository(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
     }
 }
 
+/// Adds an effect for a fetch that overwrites a local branch, whose own commits are lost.
+fn forced_fetch(cx: &mut Engine<'_>, words: &[&Arg], rest: &[Arg]) {
+    let [verb, refs @ ..] = words else { return };
+    if !matches!(verb.text.as_str(), "fetch" | "pull") {
+        return;
+    }
+    let force = |a: &Arg| matches!(a.text.as_str(), "-f" | "--force");
+    let all = rest.iter().any(force);
+    let branch = |a: &&&Arg| {
+        let (forced, refspec) = match a.text.strip_prefix('+') {
+            Some(refspec) => (true, refspec),
+            None => (all, a.text.as_str()),
+        };
+        let local = |to: &str| {
+            let branch = to.strip_prefix("refs/").unwrap_or("heads/");
+            branch.starts_with("heads/") && !to.is_empty()
+        };
+        let is_url = refspec.contains('@') || refspec.contains("://");
+        let to = refspec.split_once(':').map(|(_, to)| to);
+        forced && !is_url && to.is_some_and(local)
+    };
+    if let Some(refspec) = refs.iter().find(branch) {
+        cx.emit_raw(
+            EffectKind::GitRewrite,
+            Some(crate::chars::show(&refspec.text)),
+            Certainty::Possible,
+            refspec.span,
+            RiskLevel::High,
+            "overwrites a local branch",
+        );
+    }
+}
+
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     git_settings::git_config(cx, rest);
@@ -93,6 +126,7 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let applies = |a: &Arg| matches!(a.text.as_str(), "apply" | "am");
     let only_looks = |a: &Arg| matches!(a.text.as_str(), "--check" | "--stat" | "--numstat");
     let words: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
+    forced_fetch(cx, &words, rest);
     let unknown_word = rest.iter().find(|a| is_unknown_word(a));
     if let Some(unknown_word) =
         unknown_word.filter(|_| words.first().is_some_and(|verb| verb.text == "grep"))
@@ -169,7 +203,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn hooks_of_unknown_repositories() {
+    fn hooks_of_unknown_repositories_and_forced_fetches() {
         for line in [
             "git -C \"$x\" commit -m a",
             "git -c a.b=c -C \"$x\" pull",
@@ -177,6 +211,9 @@ mod tests {
             "git --git-dir \"$x\" status",
             "git push \"$x\"",
             "git fetch \"$x\" origin",
+            "git fetch origin +main:main",
+            "git fetch -f origin pull/3/head:pr3",
+            "git pull --force origin a:refs/heads/b",
         ] {
             assert_eq!(risk_of(line), RiskLevel::High, "{line}");
         }
@@ -187,7 +224,14 @@ mod tests {
         ] {
             assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
         }
-        for line in ["git -C sub commit -m a", "git fetch \"$x\""] {
+        for line in [
+            "git -C sub commit -m a",
+            "git fetch \"$x\"",
+            "git fetch origin pull/3/head:pr3",
+            "git fetch -f --tags origin",
+            "git fetch origin '+refs/heads/*:refs/remotes/origin/*'",
+            "git fetch --force git@github.com:a/b.git",
+        ] {
             assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
         }
     }

@@ -288,7 +288,7 @@ pub(crate) fn git_setting(cx: &mut Engine<'_>, key: &str, value: &Arg) {
         }
         return;
     }
-    if k.starts_with("protocol.") && t == "always" {
+    if k.starts_with("protocol.") && (t == "always" || has_unknown(t)) {
         cx.emit_raw(
             EffectKind::Dynamic,
             Some(key.to_owned()),

@@ -1,7 +1,7 @@
 //! Editors and interpreters that take code in their arguments.
 
-use super::downloads;
 use super::{Family, Invocation};
+use super::{downloads, project_code};
 use crate::calls::shell_args;
 use crate::calls::spec_eval::parse_args;
 use crate::code;
@@ -16,6 +16,7 @@ pub(super) const PROGRAMS: Family = &[
     (&["ed", "red"], ed),
     (&["psql", "pgcli", "usql"], psql),
     (&["perl"], perl),
+    (&["ruby"], ruby),
     (&["ipython", "ipython3"], ipython),
     (
         &["python", "python3", "python2", "pypy", "pypy3", "php"],
@@ -81,6 +82,7 @@ fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         cx.dynamic(code.span, "edits every file that it reads in place");
     }
     perl_operands(cx, rest);
+    empties(cx, "perl", rest);
     for a in rest {
         if let Some(m) = a
             .text
@@ -97,6 +99,39 @@ fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     None
+}
+
+fn ruby(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    empties(cx, "ruby", call.rest);
+    None
+}
+
+/// Adds effects of `-n -i`, which leaves of each file only what the code prints, if it prints
+/// nothing.
+fn empties(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
+    let ctx = cx.ctx();
+    let Some(spec) = ctx.table.get(name) else {
+        return;
+    };
+    let (call, _) = parse_args(spec, rest);
+    if !call.has("-n") || !call.has("-i") || call.has("-p") {
+        return;
+    }
+    let code = call
+        .flags
+        .iter()
+        .filter(|f| matches!(f.name.as_str(), "-e" | "-E"));
+    let mut texts = code.flat_map(|f| &f.values);
+    let prints = |text: &Arg| {
+        ["print", "say", "put", "write", "<<", "p ", "\0"]
+            .iter()
+            .any(|name| text.text.contains(name))
+    };
+    if texts.clone().next().is_some() && !texts.any(prints) {
+        for file in &call.operands {
+            cx.path_empty(file);
+        }
+    }
 }
 
 fn ipython(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -164,6 +199,10 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 );
             }
         }
+    }
+    if let Some(module) = rest.iter().find(|a| a.text == "-m") {
+        // A module of the work tree comes before those of the library.
+        project_code::changed_modules(cx, "python", module.span);
     }
     if let Some((script, words)) = rest.split_first() {
         downloads::framework(cx, script, words);

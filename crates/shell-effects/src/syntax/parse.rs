@@ -618,7 +618,11 @@ impl<'a> Parser<'a> {
         let w = self
             .word_opt()?
             .ok_or(ParseError::Unexpected("end of line"))?;
-        Ok(w.plain().unwrap_or_default().to_owned())
+        // bash takes neither quotes nor expansions here.
+        let name = w
+            .plain()
+            .ok_or(ParseError::Refused("a name that is an expansion"))?;
+        Ok(name.to_owned())
     }
 
     fn simple(&mut self, redirs: &mut Vec<Redir>) -> Parsed<Kind> {

@@ -106,6 +106,8 @@ pub struct RawValue {
     pub dry: bool,
     /// Whether the program only prints help.
     pub help: bool,
+    /// Roles that replace those of the entry's operands.
+    pub operands: Option<Vec<String>>,
     /// The remaining words are arguments of this program.
     #[serde(rename = "as")]
     pub as_program: Option<String>,

@@ -100,6 +100,7 @@ pub(crate) struct Value {
     pub risk: RiskLevel,
     pub dry: bool,
     pub help: bool,
+    pub operands: Option<Operands>,
     pub as_program: Option<String>,
 }
 
@@ -234,6 +235,7 @@ fn value(raw: &RawValue) -> Result<Value, TableError> {
         risk: raw.risk.unwrap_or_default(),
         dry: raw.dry,
         help: raw.help,
+        operands: raw.operands.as_deref().map(operands).transpose()?,
         as_program: raw.as_program.clone(),
     })
 }
@@ -332,12 +334,13 @@ impl Value {
     /// Returns the highest risk of the option with this value.
     pub(crate) fn worst(&self) -> RiskLevel {
         let effects = self.effects.iter().map(|e| e.kind.base_risk()).max();
-        let program = if self.as_program.is_some() {
+        let mut roles = self.operands.iter().flat_map(|o| &o.roles);
+        let acts = if self.as_program.is_some() || roles.any(Role::may_act) {
             RiskLevel::High
         } else {
             RiskLevel::Low
         };
-        self.risk.max(effects.unwrap_or_default()).max(program)
+        self.risk.max(effects.unwrap_or_default()).max(acts)
     }
 }
 
