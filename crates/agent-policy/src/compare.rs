@@ -31,7 +31,7 @@ const MAX_TARGETED: usize = 500;
 /// Maximum number of actions that are built after the first ones.
 const MAX_QUESTIONS: usize = 6_000;
 /// Maximum number of actions to try in order to simplify those that show kinds.
-const MAX_SIMPLIFIED: usize = 3_000;
+const MAX_SIMPLIFIED: usize = 1_000;
 /// Maximum number of kinds in each direction to build an action of, where one difference suffices.
 const MAX_FIRST_KINDS: usize = 12;
 /// Maximum number of rules to name that allow more than is listed.
