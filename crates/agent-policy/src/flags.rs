@@ -201,14 +201,11 @@ pub(super) fn may_have_argument(program: &str, args: &[String], want: &str) -> b
 
 /// Arguments that show what single words make of some options of a listed program: each place in
 /// the tree of its subcommands with each word that may be one of the options.
-pub(super) fn telling_arguments<'w>(
-    program: &str,
-    options: impl Iterator<Item = &'w str> + Clone,
-) -> Vec<Vec<String>> {
+pub(super) fn telling_arguments(program: &str, options: &BTreeSet<&str>) -> Vec<Vec<String>> {
     let places = table().subcommand_paths(program).into_iter();
     places
         .flat_map(|place| {
-            let words = telling_words(program, &place, options.clone());
+            let words = telling_words(program, &place, options);
             let given = words.into_iter().map(move |word| {
                 let mut args = place.clone();
                 args.push(word);
@@ -220,16 +217,12 @@ pub(super) fn telling_arguments<'w>(
 }
 
 /// The words that may be one of some options at a place of a program.
-fn telling_words<'w>(
-    program: &str,
-    place: &[String],
-    options: impl Iterator<Item = &'w str>,
-) -> BTreeSet<String> {
+fn telling_words(program: &str, place: &[String], options: &BTreeSet<&str>) -> BTreeSet<String> {
     let mut words = BTreeSet::from(["+x".to_owned()]);
     for option in options {
         let groups = table().option_groups(program, place, option);
         words.extend(groups.into_iter().flatten().map(str::to_owned));
-        words.insert(option.to_owned());
+        words.insert((*option).to_owned());
         let letter = first_letter(option);
         let same = table().options(program, place);
         let same = same.filter(|other| first_letter(other) == letter);

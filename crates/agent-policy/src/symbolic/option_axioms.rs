@@ -86,7 +86,7 @@ type Telling = (Vec<String>, BTreeSet<Fact>);
 /// What single words make of options at each place of a program.
 fn telling(program: &str, facts: &[Fact]) -> Vec<Telling> {
     let options: BTreeSet<&str> = facts.iter().filter_map(option_of).collect();
-    let all = telling_arguments(program, options.iter().copied()).into_iter();
+    let all = telling_arguments(program, &options).into_iter();
     all.map(|args| {
         let holds = |fact: &&Fact| match fact {
             Fact::Argument(want, strict) => has_argument(program, &args, want, *strict),
