@@ -369,3 +369,21 @@ fn spellings_of_options_are_compared_by_the_table_of_programs() {
         assert_eq!(line.as_deref(), Some(shown), "{old}");
     }
 }
+
+#[test]
+fn programs_that_are_not_listed_may_be_functions() {
+    let rule = |rest: &str| {
+        let rules = [
+            "id: rm, when: { command: { program: rm } }, effect: deny",
+            rest,
+        ];
+        pack("deny-overrides", &rules)
+    };
+    let allow = "id: own, when: { command: { program: deployctl, arg: '-x' } }, effect: allow";
+    let ask = "id: all, when: { type: shell_cmd }, effect: ask";
+    let found = compared(
+        &rule(ask),
+        &rule(&format!("{allow}, reason: r }}\n  - {{ {ask}")),
+    );
+    assert!(found.unproven.is_empty(), "{:?}", found.unproven);
+}

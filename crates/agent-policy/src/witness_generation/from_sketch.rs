@@ -17,6 +17,8 @@ use shell_effects::EffectKind;
 const ANY_PATH: &str = "/";
 /// What people would write for it: to touch the root is always of high risk.
 const FAMILIAR_PATH: &str = "/tmp/x";
+/// The program of a call where any would do.
+const ANY_PROGRAM: &str = "ls";
 /// Maximum number of programs whose names match a glob to look at.
 const MAX_PROGRAMS: usize = 6;
 
@@ -171,7 +173,9 @@ fn plain_call(step: &SketchedStep) -> Option<String> {
         let words: Vec<String> = words.map(as_one).collect();
         words.join(" ")
     };
-    let program = std::iter::once(&step.program);
+    let any = ANY_PROGRAM.to_owned();
+    let program = Some(&step.program).filter(|program| !program.is_empty());
+    let program = std::iter::once(program.unwrap_or(&any));
     let spelled = step.spellings.iter();
     let mut calls: Vec<String> = spelled
         .map(|options| line(&mut program.clone().chain(options).chain(&step.arguments)))
@@ -180,6 +184,10 @@ fn plain_call(step: &SketchedStep) -> Option<String> {
     let longer = |example: String| [format!("{example} {own}"), example];
     let examples = examples(&step.program).chain(step.text.clone());
     calls.extend(examples.flat_map(longer));
+    if is_unlisted(&step.program) {
+        // It may do anything, unless it is a function of the line.
+        return Some(format!("{0}() {{ X=1; }}; {0} {own}", step.program));
+    }
     let context = Surroundings::new(Surroundings::CWD);
     let is_plain = |line: &String| {
         let action = Action::shell(line);
@@ -193,6 +201,14 @@ fn plain_call(step: &SketchedStep) -> Option<String> {
                 .all(|text| line.contains(text))
     };
     calls.into_iter().filter(is_plain).min_by_key(String::len)
+}
+
+/// Whether a name may be a program's that the table doesn't list.
+fn is_unlisted(name: &str) -> bool {
+    let is_plain = name
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+    !name.is_empty() && is_plain && !name.starts_with('-') && !table().contains(name)
 }
 
 /// Calls of a program that people write, without anything that isn't a plain word.
@@ -310,7 +326,7 @@ impl Vocabulary {
         lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
         for step in &sketch.steps {
             let program = if step.program.is_empty() {
-                "ls"
+                ANY_PROGRAM
             } else {
                 &step.program
             };
