@@ -183,7 +183,10 @@ pub(super) fn arguments_with(
         }
     }
     let mut all: Vec<(usize, usize, Vec<String>)> = Vec::new();
+    let has_subcommands = of_place.len() > 1;
     for (place, telling) in of_place {
+        // People write options behind a subcommand.
+        let bare = usize::from(has_subcommands && place.is_empty());
         let (mut words, mut given) = (Vec::new(), BTreeSet::new());
         for fact in wanted {
             let with = telling.iter().filter(|(_, given)| given.contains(fact));
@@ -208,7 +211,7 @@ pub(super) fn arguments_with(
         let length = args.iter().map(String::len).sum::<usize>();
         all.push((
             given.symmetric_difference(wanted).count(),
-            100 * odd + length,
+            100 * (odd + bare) + length,
             args,
         ));
     }

@@ -19,6 +19,10 @@ use std::fmt;
 
 /// Number of arguments beyond which some aren't kept.
 pub(crate) const MANY: usize = 64;
+/// Maximum number of ways to keep in which a program may have its options.
+const MAX_SPELLINGS: usize = 8;
+/// Maximum number of words of a program to show.
+const MAX_SHOWN: usize = 12;
 
 /// A program of an abstract action.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -100,11 +104,6 @@ impl SketchedStep {
             .count()
     }
 }
-
-/// Maximum number of ways to keep in which a program may have its options.
-const MAX_SPELLINGS: usize = 8;
-/// Maximum number of words of a program to show.
-const MAX_SHOWN: usize = 12;
 
 /// What an option may look like, of a program that isn't listed.
 fn unlisted_spelling((option, certain): &(String, bool)) -> String {

@@ -161,46 +161,47 @@ fn plain_lines(sketch: &Sketch) -> Option<Vec<String>> {
 
 /// The shortest call of a program that has the options of a step and hides nothing.
 fn plain_call(step: &SketchedStep) -> Option<String> {
-    // A variable without quotes may become any number of words.
-    let as_one = |word: &String| {
+    let own = joined(step.arguments.iter().chain(step.spelled_options()));
+    if is_unlisted(&step.program) {
+        // It may do anything, unless it is a function of the line.
+        return Some(format!("{0}() {{ X=1; }}; {0} {own}", step.program));
+    }
+    let program = match &*step.program {
+        "" => ANY_PROGRAM,
+        program => program,
+    };
+    let spelled = step.spellings.iter().map(|options| {
+        let words = joined(options.iter().chain(&step.arguments));
+        format!("{program} {words}")
+    });
+    let familiar = examples(program).chain(step.text.clone());
+    let familiar = familiar.flat_map(|example| [format!("{example} {own}"), example]);
+    let context = Surroundings::new(Surroundings::CWD);
+    let is_plain = |line: &String| {
+        let action = Action::shell(line);
+        let facts = Facts::new(&action, None, &context);
+        let mut texts = step.operands().chain(step.text.as_deref());
+        facts.effects() & HIDDEN == 0
+            && facts.steps().len() == 1
+            && step.missing_options(facts.steps()) == 0
+            && texts.all(|text| line.contains(text))
+    };
+    let calls = spelled
+        .chain(familiar)
+        .map(|line| line.trim_end().to_owned());
+    calls.filter(is_plain).min_by_key(String::len)
+}
+
+/// Words of a line. A variable without quotes may become any number of them.
+fn joined<'w>(words: impl Iterator<Item = &'w String>) -> String {
+    let words = words.map(|word| {
         if word.contains('$') {
             format!("\"{word}\"")
         } else {
             quoted(word)
         }
-    };
-    let line = |words: &mut dyn Iterator<Item = &String>| {
-        let words: Vec<String> = words.map(as_one).collect();
-        words.join(" ")
-    };
-    let any = ANY_PROGRAM.to_owned();
-    let program = Some(&step.program).filter(|program| !program.is_empty());
-    let program = std::iter::once(program.unwrap_or(&any));
-    let spelled = step.spellings.iter();
-    let mut calls: Vec<String> = spelled
-        .map(|options| line(&mut program.clone().chain(options).chain(&step.arguments)))
-        .collect();
-    let own = line(&mut step.arguments.iter().chain(step.spelled_options()));
-    let longer = |example: String| [format!("{example} {own}"), example];
-    let examples = examples(&step.program).chain(step.text.clone());
-    calls.extend(examples.flat_map(longer));
-    if is_unlisted(&step.program) {
-        // It may do anything, unless it is a function of the line.
-        return Some(format!("{0}() {{ X=1; }}; {0} {own}", step.program));
-    }
-    let context = Surroundings::new(Surroundings::CWD);
-    let is_plain = |line: &String| {
-        let action = Action::shell(line);
-        let facts = Facts::new(&action, None, &context);
-        facts.effects() & HIDDEN == 0
-            && facts.steps().len() == 1
-            && step.missing_options(facts.steps()) == 0
-            && step
-                .operands()
-                .chain(step.text.as_deref())
-                .all(|text| line.contains(text))
-    };
-    calls.into_iter().filter(is_plain).min_by_key(String::len)
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a name may be a program's that the table doesn't list.
