@@ -6,7 +6,7 @@
 use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
 use super::glob_order::GlobOrder;
 use super::language::{LanguageId, Languages, Pattern, SharedAutomata};
-use super::option_axioms::AskedOptions;
+use super::option_axioms::{AskedOptions, KnownOptions};
 use super::solver::Solver;
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
@@ -165,9 +165,9 @@ impl Stated {
         self.ids.contains_key(fact)
     }
 
-    /// The facts about the options of a program.
-    pub(super) fn about_options(&self, program: &str) -> Vec<Fact> {
-        self.options.facts(program, |fact| self.contains(fact))
+    /// What the table of programs says about the options of a program.
+    pub(super) fn about_options(&self, program: &str) -> Option<&KnownOptions> {
+        self.options.known(program)
     }
 }
 

@@ -15,12 +15,60 @@ use crate::flags::{
 use crate::name::Name;
 use crate::surroundings::table;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Maximum number of facts about options of programs, each counted once for each subcommand, that
+/// are looked up in the table. About options of further programs nothing is assumed.
+const MAX_WORK: usize = 2_000;
+/// Maximum number of programs with facts about their options to keep.
+const MAX_KEPT: usize = 256;
 
 /// The options that conditions ask about, by the names of programs.
 #[derive(Debug, Default)]
 pub(super) struct AskedOptions {
     of_program: BTreeMap<String, BTreeSet<String>>,
     of_any: BTreeSet<String>,
+    /// What the table of programs says about them, for as many programs as the bound on work allows.
+    known: BTreeMap<String, Arc<KnownOptions>>,
+}
+
+/// What the table says about facts about options, by program.
+type Kept = BTreeMap<(String, Vec<Fact>), Arc<KnownOptions>>;
+
+/// What the table says about the options of a program.
+#[derive(Debug)]
+pub(super) struct KnownOptions {
+    /// The facts about them that formulas state.
+    facts: Vec<Fact>,
+    telling: Vec<Telling>,
+    company: Company,
+}
+
+impl KnownOptions {
+    fn new(program: &str, facts: Vec<Fact>) -> Self {
+        let telling = telling(program, &facts);
+        Self {
+            company: company(program, &facts, &telling),
+            telling,
+            facts,
+        }
+    }
+
+    /// What was found out before, since mutants of a policy ask nearly the same.
+    fn of(program: &str, facts: Vec<Fact>) -> Arc<Self> {
+        static KNOWN: Mutex<Kept> = Mutex::new(BTreeMap::new());
+        let key = (program.to_owned(), facts.clone());
+        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(Self::new(program, facts));
+        let mut all = lock();
+        if all.len() < MAX_KEPT {
+            all.insert(key, Arc::clone(&new));
+        }
+        new
+    }
 }
 
 impl AskedOptions {
@@ -48,7 +96,7 @@ impl AskedOptions {
 
     /// The facts that formulas state about the options of a listed program, and about options of
     /// any program with the same first letters.
-    pub(super) fn facts(&self, program: &str, states: impl Fn(&Fact) -> bool) -> Vec<Fact> {
+    fn facts(&self, program: &str, states: impl Fn(&Fact) -> bool) -> Vec<Fact> {
         let own = self.of_program.get(program).into_iter().flatten();
         let letters: BTreeSet<Option<char>> = own.clone().map(|o| first_letter(o)).collect();
         let others = self.of_any.iter();
@@ -61,6 +109,11 @@ impl AskedOptions {
                 .chain([Fact::PossibleArgument(want.clone())])
         });
         about.filter(states).collect()
+    }
+
+    /// What the table says about the options of a program, if that was worked out.
+    pub(super) fn known(&self, program: &str) -> Option<&KnownOptions> {
+        self.known.get(program).map(|known| &**known)
     }
 }
 
@@ -100,7 +153,7 @@ fn telling(program: &str, facts: &[Fact]) -> Vec<Telling> {
 }
 
 /// The option that a fact is about.
-pub(super) fn option_of(fact: &Fact) -> Option<&str> {
+fn option_of(fact: &Fact) -> Option<&str> {
     match fact {
         Fact::Argument(want, _) | Fact::PossibleArgument(want) => Some(want),
         _ => None,
@@ -111,7 +164,7 @@ pub(super) fn option_of(fact: &Fact) -> Option<&str> {
 type Company = BTreeMap<Fact, BTreeSet<BTreeSet<Fact>>>;
 
 /// What comes with facts about the options of a program.
-fn company(program: &str, facts: &[Fact]) -> Company {
+fn company(program: &str, facts: &[Fact], telling: &[Telling]) -> Company {
     let is_clear = |fact: &&Fact| match fact {
         Fact::Argument(..) => true,
         Fact::PossibleArgument(want) => is_clearly_doubtful(program, want),
@@ -119,10 +172,10 @@ fn company(program: &str, facts: &[Fact]) -> Company {
     };
     let clear: BTreeSet<&Fact> = facts.iter().filter(is_clear).collect();
     let mut all = Company::new();
-    for (_, given) in telling(program, facts) {
+    for (_, given) in telling {
         let holds = |fact: &&&Fact| possibly(fact).iter().any(|fact| given.contains(fact));
         let certain: BTreeSet<Fact> = clear.iter().filter(holds).copied().cloned().collect();
-        for fact in &given {
+        for fact in given {
             let mut with = certain.clone();
             with.remove(fact);
             all.entry(fact.clone()).or_default().insert(with);
@@ -166,20 +219,37 @@ fn is_clearly_doubtful(program: &str, long: &str) -> bool {
     has_no_letter || has_its_letter()
 }
 
-/// Arguments of a program that make exactly some facts about its options true, or nearly so: the
-/// best ones first, at most one for each place in the tree of its subcommands.
-pub(super) fn arguments_with(
+impl KnownOptions {
+    /// Whether a fact is about an option.
+    pub(super) fn is_about(&self, option: &str) -> bool {
+        self.facts
+            .iter()
+            .any(|fact| option_of(fact) == Some(option))
+    }
+
+    /// Arguments of the program that make exactly some of the facts true, or nearly so: the best
+    /// ones first, at most one for each place in the tree of its subcommands.
+    pub(super) fn arguments_with(&self, program: &str, own: &BTreeSet<Fact>) -> Vec<Vec<String>> {
+        let wanted: BTreeSet<&Fact> = self
+            .facts
+            .iter()
+            .filter(|fact| own.contains(*fact))
+            .collect();
+        arguments_with(program, self, &wanted)
+    }
+}
+
+fn arguments_with(
     program: &str,
-    asked: &[Fact],
-    wanted: &BTreeSet<Fact>,
+    known: &KnownOptions,
+    wanted: &BTreeSet<&Fact>,
 ) -> Vec<Vec<String>> {
-    let mut of_place: BTreeMap<Vec<String>, Vec<Telling>> = BTreeMap::new();
-    for (args, given) in telling(program, asked) {
-        if let Some((_, place)) = args.split_last() {
-            of_place
-                .entry(place.to_vec())
-                .or_default()
-                .push((args, given));
+    let asked = &known.facts;
+    let mut of_place: BTreeMap<&[String], Vec<(&String, BTreeSet<&Fact>)>> = BTreeMap::new();
+    for (args, given) in &known.telling {
+        if let Some((word, place)) = args.split_last() {
+            let given = given.iter().collect();
+            of_place.entry(place).or_default().push((word, given));
         }
     }
     let mut all: Vec<(usize, usize, Vec<String>)> = Vec::new();
@@ -190,30 +260,21 @@ pub(super) fn arguments_with(
         let (mut words, mut given) = (Vec::new(), BTreeSet::new());
         for fact in wanted {
             let with = telling.iter().filter(|(_, given)| given.contains(fact));
-            let best = with.min_by_key(|(args, given)| {
-                let word = args.last().map_or("", String::as_str);
-                (
-                    given.difference(wanted).count(),
-                    oddity(program, &place, asked, word),
-                    word.len(),
-                )
+            let best = with.min_by_key(|(word, given)| {
+                let others = given.difference(wanted).count();
+                (others, oddity(program, place, asked, word), word.len())
             });
-            if let Some((args, of_word)) = best.filter(|_| !given.contains(fact)) {
-                words.extend(args.last().cloned());
-                given.extend(of_word.iter().cloned());
+            if let Some((word, of_word)) = best.filter(|_| !given.contains(fact)) {
+                words.push((*word).clone());
+                given.extend(of_word.iter().copied());
             }
         }
-        let odd: usize = words
-            .iter()
-            .map(|word| oddity(program, &place, asked, word))
-            .sum();
-        let args = [place, words].concat();
+        let odd = words.iter().map(|word| oddity(program, place, asked, word));
+        let odd = odd.sum::<usize>() + bare;
+        let args = [place, &words].concat();
         let length = args.iter().map(String::len).sum::<usize>();
-        all.push((
-            given.symmetric_difference(wanted).count(),
-            100 * (odd + bare) + length,
-            args,
-        ));
+        let wrong = given.symmetric_difference(wanted).count();
+        all.push((wrong, 100 * odd + length, args));
     }
     all.sort();
     all.into_iter().map(|(_, _, args)| args).collect()
@@ -238,12 +299,18 @@ impl Encoder {
     pub(super) fn options_imply(&mut self) -> FormulaId {
         let mut all = vec![self.written_options_imply()];
         let programs: Vec<String> = self.options.of_program.keys().cloned().collect();
+        let mut left = MAX_WORK;
         for program in programs {
             let facts = self.options.facts(&program, |fact| self.states(fact));
-            let company = company(&program, &facts);
+            let work = facts.len() * table().subcommand_paths(&program).len();
+            let Some(rest) = left.checked_sub(work) else {
+                continue;
+            };
+            left = rest;
+            let known = KnownOptions::of(&program, facts);
             let mut own = Vec::new();
-            for fact in facts {
-                let with = company.get(&fact);
+            for fact in &known.facts {
+                let with = known.company.get(fact);
                 if with.is_some_and(|with| with.contains(&BTreeSet::new())) {
                     continue;
                 }
@@ -263,10 +330,11 @@ impl Encoder {
                         self.all(set)
                     })
                     .collect();
-                let (fact, either) = (self.fact(fact), self.any(sets));
+                let (fact, either) = (self.fact(fact.clone()), self.any(sets));
                 own.push(self.implies(fact, either));
             }
             let own = self.all(own);
+            self.options.known.insert(program.clone(), known);
             let named = self.exactly(&program);
             all.push(self.implies(named, own));
         }
@@ -367,7 +435,7 @@ mod tests {
                 facts.extend([false, true].map(|strict| Fact::Argument(want.clone(), strict)));
                 facts.push(Fact::PossibleArgument(want.clone()));
             }
-            let company = company(program, &facts);
+            let company = company(program, &facts, &telling(program, &facts));
             let holds = |fact: &Fact| match fact {
                 Fact::Argument(want, strict) => has_argument(program, &args, want, *strict),
                 Fact::PossibleArgument(want) => may_have_argument(program, &args, want),

@@ -6,7 +6,6 @@ use super::encoding::{
     PAYLOAD_PARTS, REQUEST, STEPS, Stated, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::formula::{CollectionId, FormulaId, Object, TextSlot};
-use super::option_axioms::{arguments_with, option_of};
 use crate::action::{kind_name, type_bit};
 use crate::condition::risk_bit;
 use crate::flags::{first_letter, has_argument, may_have_argument};
@@ -55,14 +54,13 @@ impl SketchedStep {
         };
         let mut options: Vec<(String, bool)> = own.iter().filter_map(option).collect();
         options.dedup();
-        let asked = stated.about_options(&program.to_ascii_lowercase());
+        let known = stated.about_options(&program.to_ascii_lowercase());
         let of_table =
-            |(want, _): &&(String, bool)| asked.iter().any(|fact| option_of(fact) == Some(want));
+            |(want, _): &&(String, bool)| known.is_some_and(|known| known.is_about(want));
         let (listed, others): (Vec<_>, Vec<_>) = options.iter().partition(of_table);
         let mut spellings = vec![Vec::new()];
-        if !listed.is_empty() {
-            let wanted = asked.iter().filter(|fact| own.contains(*fact));
-            spellings = arguments_with(&program, &asked, &wanted.cloned().collect());
+        if let Some(known) = known.filter(|_| !listed.is_empty()) {
+            spellings = known.arguments_with(&program, own);
             spellings.truncate(MAX_SPELLINGS);
         }
         for spelling in &mut spellings {

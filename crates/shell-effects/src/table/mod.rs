@@ -36,6 +36,8 @@ struct Slot {
     text: Cow<'static, str>,
     /// Boxed: few entries are ever parsed, and all slots are allocated at the start.
     spec: OnceLock<Option<Box<Spec>>>,
+    /// The commands of its test lines.
+    examples: OnceLock<Vec<String>>,
 }
 
 /// An entry as the `command list` subcommand prints it.
@@ -147,6 +149,7 @@ impl Table {
                 file: Cow::Borrowed(file),
                 text: Cow::Borrowed(entry),
                 spec: OnceLock::new(),
+                examples: OnceLock::new(),
             });
             for name in names_of(entry) {
                 self.names.insert(Cow::Borrowed(name), i);
@@ -162,6 +165,7 @@ impl Table {
                 file: Cow::Owned(file.to_owned()),
                 text: Cow::Owned(entry.to_owned()),
                 spec: OnceLock::new(),
+                examples: OnceLock::new(),
             });
             for name in names_of(entry) {
                 self.names.insert(Cow::Owned(name.to_owned()), i);
@@ -194,6 +198,7 @@ impl Table {
                 file: Cow::Owned(file.to_owned()),
                 text: Cow::Owned(entry.to_owned()),
                 spec: OnceLock::new(),
+                examples: OnceLock::new(),
             };
             let _ = slot.spec.set(Some(Box::new(spec)));
             self.slots.push(slot);
@@ -398,13 +403,16 @@ impl Table {
     /// Returns examples of calls of a program: the test lines of its entry.
     #[must_use]
     pub fn examples(&self, program: &str) -> Vec<String> {
-        let slot = self.names.get(program).and_then(|at| self.slots.get(*at));
-        let Some(raw) = slot.and_then(|slot| parse_entry(&slot.text).ok()) else {
+        let Some(slot) = self.names.get(program).and_then(|at| self.slots.get(*at)) else {
             return Vec::new();
         };
+        let lines = slot.examples.get_or_init(|| {
+            let raw = parse_entry(&slot.text).ok();
+            let tests = raw.as_ref().map(tests_of).unwrap_or_default();
+            tests.into_iter().map(|test| test.cmd.clone()).collect()
+        });
         let own = |cmd: &&String| cmd.split(' ').next() == Some(program);
-        let lines = tests_of(&raw).into_iter().map(|test| &test.cmd);
-        lines.filter(own).cloned().collect()
+        lines.iter().filter(own).cloned().collect()
     }
 
     /// Returns the test lines of all entries.
