@@ -28,7 +28,8 @@ const MAX_KEPT: usize = 256;
 pub(super) struct AskedOptions {
     of_program: BTreeMap<String, BTreeSet<String>>,
     of_any: BTreeSet<String>,
-    /// What the table of programs says about them, for as many programs as the bound on work allows.
+    /// What the table of programs says about them, for as many programs as the bound on work
+    /// allows.
     known: BTreeMap<String, Arc<KnownOptions>>,
 }
 
