@@ -14,7 +14,7 @@ use super::limit::Limit;
 use super::model::{Policy, Rule};
 use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
-use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, SharedAutomata, prove};
+use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, Shared, prove};
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,11 +117,11 @@ pub(super) enum FirstDifference {
 pub(super) fn first_difference(
     base: &Policy,
     head: &Policy,
-    automata: &Arc<SharedAutomata>,
+    shared: &Arc<Shared>,
     given: &[Question],
     effort: &Effort,
 ) -> FirstDifference {
-    let proof = Proof::begin(base, head, Arc::clone(automata));
+    let proof = Proof::begin(base, head, Arc::clone(shared));
     let mut search = Search::new(base, head, proof);
     let mut proven = false;
     for direction in [Direction::Permissive, Direction::Stricter] {

@@ -13,7 +13,7 @@ use super::name::Name;
 use super::network::NetworkPattern;
 use super::question::Question;
 use super::suite::Case;
-use super::symbolic::SharedAutomata;
+use super::symbolic::Shared;
 use governance::ActionType;
 use governance::RiskLevel;
 use shell_effects::EffectKind;
@@ -27,8 +27,8 @@ pub struct Mutant {
     /// The change.
     pub change: String,
     edit: Edit,
-    /// The automata of all mutants of the policy, which have nearly all patterns in common.
-    automata: Arc<SharedAutomata>,
+    /// What the mutants of the policy share, which have nearly all patterns in common.
+    shared: Arc<Shared>,
 }
 
 /// How a mutant differs from its policy. Rules are named by their places.
@@ -84,13 +84,13 @@ impl Policy {
     #[must_use]
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut all = Vec::new();
-        let automata: Arc<SharedAutomata> = Arc::default();
+        let shared: Arc<Shared> = Arc::default();
         let mut add = |rule: Option<&Rule>, change: String, edit: Edit| {
             all.push(Mutant {
                 rule: rule.map(|r| r.id.clone()),
                 change,
                 edit,
-                automata: Arc::clone(&automata),
+                shared: Arc::clone(&shared),
             });
         };
         for (index, rule) in self.rules.iter().enumerate() {
@@ -161,7 +161,7 @@ impl Mutant {
             return MutantStatus::Killed;
         }
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
-        match first_difference(policy, &weak, &self.automata, &given, effort) {
+        match first_difference(policy, &weak, &self.shared, &given, effort) {
             FirstDifference::Found(kind, shown) => MutantStatus::Survived(kind, shown),
             FirstDifference::Proven => MutantStatus::Equivalent,
             FirstDifference::Unknown => MutantStatus::Undecided,

@@ -4,9 +4,10 @@
 //! with what the formulas say of the object.
 
 use super::encoding::{
-    AGENT, ARGUMENTS, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
-    REQUEST, STEPS, TOOLS, TURN, WORDS, WRITTEN,
+    AGENT, ARGUMENTS, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS, REQUEST,
+    STEPS, TOOLS, TURN, WORDS, WRITTEN,
 };
+use super::fact::Fact;
 use super::formula::{FactId, Object};
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, Predicate, risk_bit};

@@ -6,8 +6,9 @@
 
 use super::abstraction::Vocabulary;
 use super::encoding::{
-    Encoder, Fact, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, REQUEST, STEPS, TOOLS,
+    Encoder, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, REQUEST, STEPS, TOOLS,
 };
+use super::fact::Fact;
 use super::formula::{CollectionId, FormulaId, TRUE};
 use super::glob_order::GlobOrder;
 use super::language::Pattern;

@@ -1,6 +1,7 @@
 //! Single commands as formulas: their texts, programs and arguments.
 
-use super::encoding::{ARGUMENTS, Encoder, Fact, NAME, STEPS, Truth, WORDS, WRITTEN};
+use super::encoding::{ARGUMENTS, Encoder, NAME, STEPS, Truth, WORDS, WRITTEN};
+use super::fact::Fact;
 use super::formula::{FormulaId, TRUE, TextSlot};
 use super::language::Pattern;
 use crate::action::type_bit;

@@ -1,6 +1,7 @@
 //! What rules that allow grant, as formulas.
 
-use super::encoding::{Encoder, Fact, HOSTS, PATHS, REQUEST, STEPS};
+use super::encoding::{Encoder, HOSTS, PATHS, REQUEST, STEPS};
+use super::fact::Fact;
 use super::formula::{FormulaId, TRUE};
 use crate::condition::{Condition, Predicate};
 use crate::grant_scope::{self, GrantSet, UNRESTRICTED};

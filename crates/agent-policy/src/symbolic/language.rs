@@ -62,7 +62,7 @@ struct Compiled {
 
 /// Automata that several analyses share, by pattern.
 #[derive(Debug, Default)]
-pub(crate) struct SharedAutomata(Mutex<FxHashMap<Pattern, Arc<Compiled>>>);
+pub(super) struct SharedAutomata(Mutex<FxHashMap<Pattern, Arc<Compiled>>>);
 
 impl SharedAutomata {
     fn of(&self, pattern: &Pattern) -> Arc<Compiled> {

@@ -2,10 +2,12 @@
 
 use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
-use super::encoding::{EncodedRule, Encoder, Fact, Stated, Truth};
+use super::encoding::{EncodedRule, Encoder, Stated, Truth};
+use super::fact::Fact;
 use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
 use super::glob_order::GlobOrder;
-use super::language::{Languages, SharedAutomata};
+use super::language::Languages;
+use super::shared::Shared;
 use super::sketch::Sketch;
 use super::solver::{Answer, Search, Solver};
 use crate::action::type_bit;
@@ -88,7 +90,7 @@ pub(crate) struct Proof<'p> {
 
 impl<'p> Proof<'p> {
     /// The analysis of two policies, with no kind listed yet.
-    pub(crate) fn begin(base: &'p Policy, head: &'p Policy, automata: Arc<SharedAutomata>) -> Self {
+    pub(crate) fn begin(base: &'p Policy, head: &'p Policy, shared: Arc<Shared>) -> Self {
         let workdir = &base.surroundings.context().workdir;
         // Each policy classifies paths by its own directory.
         if *workdir != head.surroundings.context().workdir {
@@ -102,7 +104,7 @@ impl<'p> Proof<'p> {
             };
         }
         let vocabulary = Vocabulary::new([base, head]);
-        let mut encoder = Encoder::sharing(automata);
+        let mut encoder = Encoder::sharing(shared);
         let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
         let [base_effects, head_effects] =
             [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));

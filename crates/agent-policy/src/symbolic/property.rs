@@ -2,7 +2,8 @@
 
 use super::abstraction::Vocabulary;
 use super::alternatives::TYPES;
-use super::encoding::{EncodedRule, Encoder, Fact, PATHS, Truth};
+use super::encoding::{EncodedRule, Encoder, PATHS, Truth};
+use super::fact::Fact;
 use super::formula::{FormulaId, TRUE};
 use super::proof::Encoded;
 use super::sketch::Sketch;

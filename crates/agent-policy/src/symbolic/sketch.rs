@@ -2,9 +2,10 @@
 
 use super::alternatives::TYPES;
 use super::encoding::{
-    AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
-    PAYLOAD_PARTS, REQUEST, STEPS, Stated, TOOLS, TURN, WORDS, WRITTEN,
+    AGENT, ARGUMENTS, Encoder, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
+    REQUEST, STEPS, Stated, TOOLS, TURN, WORDS, WRITTEN,
 };
+use super::fact::Fact;
 use super::formula::{CollectionId, FormulaId, Object, TextSlot};
 use crate::action::{kind_name, type_bit};
 use crate::condition::risk_bit;
