@@ -201,11 +201,11 @@ pub(super) fn may_have_argument(program: &str, args: &[String], want: &str) -> b
 
 /// Arguments that show what single words make of some options of a listed program: each place in
 /// the tree of its subcommands with each word that may be one of the options.
-pub(super) fn telling_arguments(program: &str, options: &BTreeSet<&str>) -> Vec<Vec<String>> {
+pub(super) fn probe_arguments(program: &str, options: &BTreeSet<&str>) -> Vec<Vec<String>> {
     let places = table().subcommand_paths(program).into_iter();
     places
         .flat_map(|place| {
-            let words = telling_words(program, &place, options);
+            let words = probe_words(program, &place, options);
             let given = words.into_iter().map(move |word| {
                 let mut args = place.clone();
                 args.push(word);
@@ -217,7 +217,7 @@ pub(super) fn telling_arguments(program: &str, options: &BTreeSet<&str>) -> Vec<
 }
 
 /// The words that may be one of some options at a place of a program.
-fn telling_words(program: &str, place: &[String], options: &BTreeSet<&str>) -> BTreeSet<String> {
+fn probe_words(program: &str, place: &[String], options: &BTreeSet<&str>) -> BTreeSet<String> {
     let mut words = BTreeSet::from(["+x".to_owned()]);
     for option in options {
         let groups = table().option_groups(program, place, option);

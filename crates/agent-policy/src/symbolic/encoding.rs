@@ -7,7 +7,7 @@ use super::fact::Fact;
 use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
 use super::glob_order::GlobOrder;
 use super::language::{LanguageId, Languages, Pattern};
-use super::options::{AskedOptions, KnownOptions};
+use super::options::{OptionTable, OptionVocabulary};
 use super::shared::Shared;
 use super::solver::Solver;
 use crate::action::type_bit;
@@ -78,14 +78,14 @@ pub(super) struct EncodedRule {
 
 /// What formulas state.
 #[derive(Debug)]
-pub(super) struct Stated {
+pub(super) struct FactIndex {
     /// The facts, by their ids.
     facts: Vec<(Fact, FactId)>,
     ids: FxHashMap<Fact, FactId>,
-    options: AskedOptions,
+    options: OptionVocabulary,
 }
 
-impl Stated {
+impl FactIndex {
     /// A fact with its id.
     pub(super) fn get(&self, id: FactId) -> Option<&(Fact, FactId)> {
         self.facts.get(usize::try_from(id).ok()?)
@@ -97,8 +97,8 @@ impl Stated {
     }
 
     /// What the table of programs says about the options of a program.
-    pub(super) fn about_options(&self, program: &str) -> Option<&KnownOptions> {
-        self.options.known(program)
+    pub(super) fn option_table(&self, program: &str) -> Option<&OptionTable> {
+        self.options.table(program)
     }
 }
 
@@ -117,7 +117,7 @@ pub(super) struct Encoder {
     pub(super) programs: BTreeSet<String>,
     pub(super) has_texts: bool,
     /// The options that appear.
-    pub(super) options: AskedOptions,
+    pub(super) options: OptionVocabulary,
     /// Whether patterns of requests appear.
     pub(super) has_requests: bool,
     /// Whether templates appear, which grant remotes.
@@ -152,7 +152,7 @@ impl Encoder {
             opaque: BTreeSet::new(),
             programs: BTreeSet::new(),
             has_texts: false,
-            options: AskedOptions::default(),
+            options: OptionVocabulary::default(),
             has_requests: false,
             has_remotes: false,
         }
@@ -182,7 +182,7 @@ impl Encoder {
         self,
         parts: Vec<(CollectionId, FormulaId)>,
         globs: GlobOrder,
-    ) -> (Solver, Stated) {
+    ) -> (Solver, FactIndex) {
         let mut solver = Solver::new(self.formulas, self.languages, globs);
         for (collection, axiom) in parts {
             solver.assume(collection, axiom);
@@ -191,7 +191,7 @@ impl Encoder {
         let mut facts: Vec<(Fact, FactId)> = ids.iter().map(|(f, id)| (f.clone(), *id)).collect();
         facts.sort_unstable_by_key(|(_, id)| *id);
         let options = self.options;
-        let stated = Stated {
+        let stated = FactIndex {
             facts,
             ids,
             options,

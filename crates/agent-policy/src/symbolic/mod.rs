@@ -27,7 +27,7 @@ pub(crate) use proof::{AbstractDifference, Direction, NextKind, Proof, implies, 
 pub use property::{ProvableProperty, Proven};
 pub use rule_use::{PolicyUse, RuleUse};
 pub(crate) use shared::Shared;
-pub(crate) use sketch::{MANY, Sketch, SketchedStep};
+pub(crate) use sketch::{MANY, Sketch, StepSketch};
 
 #[cfg(test)]
 mod tests;

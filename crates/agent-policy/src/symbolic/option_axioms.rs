@@ -3,7 +3,7 @@
 use super::encoding::{ARGUMENTS, Encoder, NAME};
 use super::fact::Fact;
 use super::formula::FormulaId;
-use super::options::possibly;
+use super::options::possible_forms;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ impl Encoder {
     /// What holds for the options of each program, by the table of programs.
     pub(super) fn options_imply(&mut self) -> FormulaId {
         let mut options = std::mem::take(&mut self.options);
-        options.look_up(&self.shared.options, |fact| self.states(fact));
+        options.build_tables(&self.shared.options, |fact| self.states(fact));
         let known: Vec<_> = options
-            .all_known()
+            .tables()
             .map(|(p, k)| (p.clone(), Arc::clone(k)))
             .collect();
         self.options = options;
@@ -37,7 +37,7 @@ impl Encoder {
     fn all_possibly(&mut self, facts: &BTreeSet<Fact>) -> FormulaId {
         let mut all = Vec::new();
         for fact in facts {
-            let stated: Vec<Fact> = possibly(fact)
+            let stated: Vec<Fact> = possible_forms(fact)
                 .into_iter()
                 .filter(|f| self.states(f))
                 .collect();

@@ -8,7 +8,7 @@
 use super::fact::Fact;
 use crate::condition::CommandTest;
 use crate::flags::{
-    first_letter, has_argument, may_have_argument, single_options, telling_arguments,
+    first_letter, has_argument, may_have_argument, probe_arguments, single_options,
 };
 use crate::name::Name;
 use crate::surroundings::table;
@@ -23,50 +23,50 @@ const MAX_KEPT: usize = 256;
 
 /// The options that conditions ask about, by the names of programs.
 #[derive(Debug, Default)]
-pub(super) struct AskedOptions {
+pub(super) struct OptionVocabulary {
     of_program: BTreeMap<String, BTreeSet<String>>,
     of_any: BTreeSet<String>,
     /// What the table of programs says about them, for as many programs as the bound on work
     /// allows.
-    known: BTreeMap<String, Arc<KnownOptions>>,
+    tables: BTreeMap<String, Arc<OptionTable>>,
 }
 
 /// A program, and facts about its options.
-type Asked = (String, Vec<Fact>);
+type TableKey = (String, Vec<Fact>);
 
 /// What several analyses share: what the table says about facts about the options of a program.
 #[derive(Debug, Default)]
-pub(super) struct SharedOptions(Mutex<BTreeMap<Asked, Arc<KnownOptions>>>);
+pub(super) struct SharedOptionTables(Mutex<BTreeMap<TableKey, Arc<OptionTable>>>);
 
 /// What the table says about the options of a program.
 #[derive(Debug)]
-pub(super) struct KnownOptions {
+pub(super) struct OptionTable {
     /// The facts about them that formulas state.
     facts: Vec<Fact>,
-    telling: Vec<Telling>,
-    company: Company,
+    evidence: Vec<Evidence>,
+    implications: Implications,
 }
 
-impl KnownOptions {
+impl OptionTable {
     fn new(program: &str, facts: Vec<Fact>) -> Self {
-        let telling = telling(program, &facts);
+        let evidence = collect_evidence(program, &facts);
         Self {
-            company: company(program, &facts, &telling),
-            telling,
+            implications: find_implications(program, &facts, &evidence),
+            evidence,
             facts,
         }
     }
 }
 
-impl SharedOptions {
-    fn of(&self, program: &str, facts: Vec<Fact>) -> Arc<KnownOptions> {
+impl SharedOptionTables {
+    fn get_or_build(&self, program: &str, facts: Vec<Fact>) -> Arc<OptionTable> {
         let key = (program.to_owned(), facts.clone());
         // A panic elsewhere leaves whole entries.
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return Arc::clone(known);
         }
-        let new = Arc::new(KnownOptions::new(program, facts));
+        let new = Arc::new(OptionTable::new(program, facts));
         let mut all = lock();
         if all.len() < MAX_KEPT {
             all.insert(key, Arc::clone(&new));
@@ -75,7 +75,7 @@ impl SharedOptions {
     }
 }
 
-impl AskedOptions {
+impl OptionVocabulary {
     /// Takes in the options of a condition.
     pub(super) fn add(&mut self, test: &CommandTest, strict: bool) {
         let options = test.options(strict).chain(&test.args);
@@ -117,7 +117,11 @@ impl AskedOptions {
 
     /// Looks the options up, for as many programs as the bound on work allows. `states` says which
     /// facts formulas state.
-    pub(super) fn look_up(&mut self, shared: &SharedOptions, states: impl Fn(&Fact) -> bool) {
+    pub(super) fn build_tables(
+        &mut self,
+        shared: &SharedOptionTables,
+        states: impl Fn(&Fact) -> bool,
+    ) {
         let mut left = MAX_WORK;
         let programs: Vec<String> = self.of_program.keys().cloned().collect();
         for program in programs {
@@ -125,20 +129,20 @@ impl AskedOptions {
             let work = facts.len() * table().subcommand_paths(&program).len();
             if let Some(rest) = left.checked_sub(work) {
                 left = rest;
-                let known = shared.of(&program, facts);
-                self.known.insert(program, known);
+                let known = shared.get_or_build(&program, facts);
+                self.tables.insert(program, known);
             }
         }
     }
 
     /// What was looked up, by program.
-    pub(super) fn all_known(&self) -> impl Iterator<Item = (&String, &Arc<KnownOptions>)> {
-        self.known.iter()
+    pub(super) fn tables(&self) -> impl Iterator<Item = (&String, &Arc<OptionTable>)> {
+        self.tables.iter()
     }
 
     /// What the table says about the options of a program, if that was looked up.
-    pub(super) fn known(&self, program: &str) -> Option<&KnownOptions> {
-        self.known.get(program).map(|known| &**known)
+    pub(super) fn table(&self, program: &str) -> Option<&OptionTable> {
+        self.tables.get(program).map(|known| &**known)
     }
 }
 
@@ -159,12 +163,12 @@ fn is_option(option: &str) -> bool {
 }
 
 /// Arguments of a program, and the facts about its options that they make true.
-type Telling = (Vec<String>, BTreeSet<Fact>);
+type Evidence = (Vec<String>, BTreeSet<Fact>);
 
 /// What single words make of options at each place of a program.
-fn telling(program: &str, facts: &[Fact]) -> Vec<Telling> {
+fn collect_evidence(program: &str, facts: &[Fact]) -> Vec<Evidence> {
     let options: BTreeSet<&str> = facts.iter().filter_map(option_of).collect();
-    let all = telling_arguments(program, &options).into_iter();
+    let all = probe_arguments(program, &options).into_iter();
     all.map(|args| {
         let holds = |fact: &&Fact| match fact {
             Fact::Argument(want, strict) => has_argument(program, &args, want, *strict),
@@ -186,19 +190,19 @@ fn option_of(fact: &Fact) -> Option<&str> {
 }
 
 /// For each fact, the sets of facts of which one comes with it.
-type Company = BTreeMap<Fact, BTreeSet<BTreeSet<Fact>>>;
+type Implications = BTreeMap<Fact, BTreeSet<BTreeSet<Fact>>>;
 
 /// What comes with facts about the options of a program.
-fn company(program: &str, facts: &[Fact], telling: &[Telling]) -> Company {
+fn find_implications(program: &str, facts: &[Fact], evidence: &[Evidence]) -> Implications {
     let is_clear = |fact: &&Fact| match fact {
         Fact::Argument(..) => true,
-        Fact::PossibleArgument(want) => is_clearly_doubtful(program, want),
+        Fact::PossibleArgument(want) => has_uniform_doubt(program, want),
         _ => false,
     };
     let clear: BTreeSet<&Fact> = facts.iter().filter(is_clear).collect();
-    let mut all = Company::new();
-    for (_, given) in telling {
-        let holds = |fact: &&&Fact| possibly(fact).iter().any(|fact| given.contains(fact));
+    let mut all = Implications::new();
+    for (_, given) in evidence {
+        let holds = |fact: &&&Fact| possible_forms(fact).iter().any(|fact| given.contains(fact));
         let certain: BTreeSet<Fact> = clear.iter().filter(holds).copied().cloned().collect();
         for fact in given {
             let mut with = certain.clone();
@@ -210,7 +214,7 @@ fn company(program: &str, facts: &[Fact], telling: &[Telling]) -> Company {
 }
 
 /// The facts of which one holds where a fact is said to follow: what is possible may be certain.
-pub(super) fn possibly(fact: &Fact) -> Vec<Fact> {
+pub(super) fn possible_forms(fact: &Fact) -> Vec<Fact> {
     let mut all = vec![fact.clone()];
     if let Fact::PossibleArgument(want) = fact {
         all.extend([false, true].map(|strict| Fact::Argument(want.clone(), strict)));
@@ -223,7 +227,7 @@ pub(super) fn possibly(fact: &Fact) -> Vec<Fact> {
 /// Either no place of the program lists a letter for it: then a letter that another option claims
 /// there isn't this one. Or its first letter is listed with it or not at all: then that letter
 /// always may be this option.
-fn is_clearly_doubtful(program: &str, long: &str) -> bool {
+fn has_uniform_doubt(program: &str, long: &str) -> bool {
     let Some(letter) = first_letter(long).filter(|_| long.starts_with("--")) else {
         return false;
     };
@@ -244,7 +248,7 @@ fn is_clearly_doubtful(program: &str, long: &str) -> bool {
     has_no_letter || has_its_letter()
 }
 
-impl KnownOptions {
+impl OptionTable {
     /// The options that the facts are about.
     pub(super) fn options(&self) -> BTreeSet<&str> {
         self.facts.iter().filter_map(option_of).collect()
@@ -263,7 +267,7 @@ impl KnownOptions {
         let asked = &self.facts;
         let wanted: BTreeSet<&Fact> = asked.iter().filter(|fact| own.contains(*fact)).collect();
         let mut of_place: BTreeMap<&[String], Vec<(&String, BTreeSet<&Fact>)>> = BTreeMap::new();
-        for (args, given) in &self.telling {
+        for (args, given) in &self.evidence {
             if let Some((word, place)) = args.split_last() {
                 let given = given.iter().collect();
                 of_place.entry(place).or_default().push((word, given));
@@ -271,12 +275,12 @@ impl KnownOptions {
         }
         let mut all: Vec<(usize, usize, Vec<String>)> = Vec::new();
         let has_subcommands = of_place.len() > 1;
-        for (place, telling) in of_place {
+        for (place, evidence) in of_place {
             // People write options behind a subcommand.
             let bare = usize::from(has_subcommands && place.is_empty());
             let (mut words, mut given) = (Vec::new(), BTreeSet::new());
             for fact in &wanted {
-                let with = telling.iter().filter(|(_, given)| given.contains(fact));
+                let with = evidence.iter().filter(|(_, given)| given.contains(fact));
                 let best = with.min_by_key(|(word, given)| {
                     let others = given.difference(&wanted).count();
                     (others, oddity(program, place, asked, word), word.len())
@@ -302,7 +306,7 @@ impl KnownOptions {
     pub(super) fn implications(&self) -> impl Iterator<Item = (&Fact, Vec<&BTreeSet<Fact>>)> {
         let none = BTreeSet::new();
         let all = self.facts.iter().map(|fact| {
-            let sets = self.company.get(fact).into_iter().flatten();
+            let sets = self.implications.get(fact).into_iter().flatten();
             (fact, sets.collect::<Vec<_>>())
         });
         all.filter(move |(_, sets)| !sets.contains(&&none))
@@ -386,15 +390,15 @@ mod tests {
                 facts.extend([false, true].map(|strict| Fact::Argument(want.clone(), strict)));
                 facts.push(Fact::PossibleArgument(want.clone()));
             }
-            let company = company(program, &facts, &telling(program, &facts));
+            let implications = find_implications(program, &facts, &collect_evidence(program, &facts));
             let holds = |fact: &Fact| match fact {
                 Fact::Argument(want, strict) => has_argument(program, &args, want, *strict),
                 Fact::PossibleArgument(want) => may_have_argument(program, &args, want),
                 _ => false,
             };
             for fact in facts.iter().filter(|fact| holds(fact)) {
-                let with = company.get(fact).into_iter().flatten();
-                let one_holds = |fact: &Fact| possibly(fact).iter().any(holds);
+                let with = implications.get(fact).into_iter().flatten();
+                let one_holds = |fact: &Fact| possible_forms(fact).iter().any(holds);
                 let mut supported = with.filter(|set| set.iter().all(one_holds));
                 prop_assert!(supported.next().is_some(), "{program} {args:?}: {fact:?}");
             }

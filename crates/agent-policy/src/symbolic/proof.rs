@@ -2,7 +2,7 @@
 
 use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
-use super::encoding::{EncodedRule, Encoder, Stated, Truth};
+use super::encoding::{EncodedRule, Encoder, FactIndex, Truth};
 use super::fact::Fact;
 use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
 use super::glob_order::GlobOrder;
@@ -336,7 +336,7 @@ pub(crate) fn implies(one: &Condition, other: &Condition, workdir: &str) -> bool
 
 struct DifferenceSearch<'p> {
     solver: Solver,
-    stated: Stated,
+    stated: FactIndex,
     search: Search,
     /// What simple actions have in common.
     plain: FormulaId,

@@ -2,8 +2,8 @@
 
 use super::alternatives::TYPES;
 use super::encoding::{
-    AGENT, ARGUMENTS, Encoder, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
-    REQUEST, STEPS, Stated, TOOLS, TURN, WORDS, WRITTEN,
+    AGENT, ARGUMENTS, Encoder, FactIndex, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
+    PAYLOAD_PARTS, REQUEST, STEPS, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::fact::Fact;
 use super::formula::{CollectionId, FormulaId, Object, TextSlot};
@@ -26,7 +26,7 @@ const MAX_SHOWN: usize = 12;
 
 /// A program of an abstract action.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SketchedStep {
+pub(crate) struct StepSketch {
     pub(crate) program: String,
     /// The arguments whose text is known.
     pub(crate) arguments: Vec<String>,
@@ -38,9 +38,9 @@ pub(crate) struct SketchedStep {
     pub(crate) spellings: Vec<Vec<String>>,
 }
 
-impl SketchedStep {
+impl StepSketch {
     /// A program with the options of some facts.
-    fn new(program: String, own: &BTreeSet<Fact>, stated: &Stated) -> Self {
+    fn new(program: String, own: &BTreeSet<Fact>, stated: &FactIndex) -> Self {
         let is_certain = |want: &String| {
             [false, true]
                 .into_iter()
@@ -55,7 +55,7 @@ impl SketchedStep {
         };
         let mut options: Vec<(String, bool)> = own.iter().filter_map(option).collect();
         options.dedup();
-        let known = stated.about_options(&program.to_ascii_lowercase());
+        let known = stated.option_table(&program.to_ascii_lowercase());
         let of_table =
             |(want, _): &&(String, bool)| known.is_some_and(|known| known.is_about(want));
         let (listed, others): (Vec<_>, Vec<_>) = options.iter().partition(of_table);
@@ -135,7 +135,7 @@ pub(crate) struct Sketch {
     /// The texts of several commands of a line.
     pub(crate) parts: Vec<String>,
     /// Programs with their arguments.
-    pub(crate) steps: Vec<SketchedStep>,
+    pub(crate) steps: Vec<StepSketch>,
     /// The texts of single commands.
     pub(crate) commands: Vec<String>,
     /// The kinds of effects, as bits.
@@ -147,7 +147,7 @@ pub(crate) struct Sketch {
 
 impl Sketch {
     /// What an object is, by what formulas state.
-    pub(super) fn new(object: &Object, stated: &Stated) -> Self {
+    pub(super) fn new(object: &Object, stated: &FactIndex) -> Self {
         let of = |object: &Object| -> BTreeSet<Fact> {
             let own = object.facts.iter().filter_map(|id| stated.get(*id));
             own.map(|(fact, _)| fact.clone()).collect()
@@ -241,10 +241,10 @@ impl Sketch {
                 .flatten();
             let texts = texts.map(|text| text.replace("$…", "$X"));
             let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-            sketch.steps.push(SketchedStep {
+            sketch.steps.push(StepSketch {
                 arguments,
                 text: texts.first().cloned(),
-                ..SketchedStep::new(program, &own, stated)
+                ..StepSketch::new(program, &own, stated)
             });
             sketch.commands.extend(texts);
         }

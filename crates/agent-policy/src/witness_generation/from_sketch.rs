@@ -8,7 +8,7 @@ use crate::network::commands_of;
 use crate::path::Access;
 use crate::question::Question;
 use crate::surroundings::{Surroundings, table};
-use crate::symbolic::{MANY, Sketch, SketchedStep};
+use crate::symbolic::{MANY, Sketch, StepSketch};
 use governance::ActionType;
 use serde_json::{Value, json};
 use shell_effects::EffectKind;
@@ -44,11 +44,7 @@ pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit], most: usize) -> Ve
     }
     let words = vocabulary.words();
     let arguments: Vec<&str> = vocabulary.arguments.iter().map(String::as_str).collect();
-    let operands: Vec<&str> = sketch
-        .steps
-        .iter()
-        .flat_map(SketchedStep::operands)
-        .collect();
+    let operands: Vec<&str> = sketch.steps.iter().flat_map(StepSketch::operands).collect();
     let touches = touches(sketch);
     let context = Surroundings::new(Surroundings::CWD);
     actions.sort_by_cached_key(|(made, action)| {
@@ -160,7 +156,7 @@ fn plain_lines(sketch: &Sketch) -> Option<Vec<String>> {
 }
 
 /// The shortest call of a program that has the options of a step and hides nothing.
-fn plain_call(step: &SketchedStep) -> Option<String> {
+fn plain_call(step: &StepSketch) -> Option<String> {
     let own = joined(step.arguments.iter().chain(step.spelled_options()));
     if is_unlisted(&step.program) {
         // It may do anything, unless it is a function of the line.
