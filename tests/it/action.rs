@@ -11,15 +11,18 @@ fn run(config: &str, variables: &[(&str, &str)]) -> (i32, String, String, String
 
 fn run_in(place: &Path, config: &str, variables: &[(&str, &str)]) -> (i32, String, String, String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = tempfile::tempdir().unwrap();
-    let (output, summary) = (folder.path().join("output"), folder.path().join("summary"));
+    let directory = tempfile::tempdir().unwrap();
+    let (output, summary) = (
+        directory.path().join("output"),
+        directory.path().join("summary"),
+    );
     let ran = Command::new("bash")
         .arg(root.join(".github/actions/replay-gate/run.sh"))
         .current_dir(place)
         .env_remove("GITHUB_WORKSPACE")
         .env("CONFIG", config)
         .env("TOOL", env!("CARGO_BIN_EXE_yuangs-verify"))
-        .env("RUNNER_TEMP", folder.path())
+        .env("RUNNER_TEMP", directory.path())
         .env("GITHUB_OUTPUT", &output)
         .env("GITHUB_STEP_SUMMARY", &summary)
         .envs(variables.iter().copied())
@@ -109,7 +112,7 @@ fn a_pull_request_is_checked_by_the_rules_of_its_base() {
                 .join(c)
         })
         .into();
-    let git = |folder: &Path, args: &[&str]| {
+    let git = |directory: &Path, args: &[&str]| {
         let identity = [
             "-c",
             "user.name=a",
@@ -119,7 +122,7 @@ fn a_pull_request_is_checked_by_the_rules_of_its_base() {
             "commit.gpgsign=false",
         ];
         let ran = Command::new("git")
-            .current_dir(folder)
+            .current_dir(directory)
             .args(identity)
             .args(args)
             .output()
@@ -261,13 +264,13 @@ struct Fakes(tempfile::TempDir);
 impl Fakes {
     fn new(programs: &[(&str, &str)]) -> Self {
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for (name, script) in programs {
-            let path = folder.path().join(name);
+            let path = directory.path().join(name);
             fs::write(&path, format!("#!/usr/bin/env bash\n{script}\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        Self(folder)
+        Self(directory)
     }
 
     /// Runs a script. Returns the exit code, with the text it prints and its outputs.

@@ -47,7 +47,20 @@ fn transcripts() {
 
 #[test]
 fn documents_by_section() {
-    let text = "# House\n\nAn introduction that is long enough.\n\n## Store\n```sh\n# no heading, a comment\n```\nOne file of SQLite.\n## Empty\n## Next\nMore about what comes next.\n";
+    let text = concat!(
+        "# House\n",
+        "\n",
+        "An introduction that is long enough.\n",
+        "\n",
+        "## Store\n",
+        "```sh\n",
+        "# no heading, a comment\n",
+        "```\n",
+        "One file of SQLite.\n",
+        "## Empty\n",
+        "## Next\n",
+        "More about what comes next.\n"
+    );
     let out = read(SourceKind::Documents, "docs/a.md", text);
     assert_eq!(
         summaries(&out),
@@ -97,7 +110,18 @@ fn documents_of_all_formats_have_sections() {
     assert_eq!(
         sections(
             "a.html",
-            "<title>Guide</title>\n<script>\nlet a = '<h1>';\n</script>\n<style>b {}</style>\n<h1>The <b>store</b></h1>\n<p>One&nbsp;file &amp; more.\n<h2>Words</h2>\n<pre>a\n  b</pre><!-- no -->\n",
+            concat!(
+                "<title>Guide</title>\n",
+                "<script>\n",
+                "let a = '<h1>';\n",
+                "</script>\n",
+                "<style>b {}</style>\n",
+                "<h1>The <b>store</b></h1>\n",
+                "<p>One&nbsp;file &amp; more.\n",
+                "<h2>Words</h2>\n",
+                "<pre>a\n",
+                "  b</pre><!-- no -->\n"
+            ),
         ),
         expected(&[
             ("The store: One file & more.", (7, 7)),
@@ -255,7 +279,18 @@ fn faults_of_many_lines_are_one() {
 
 #[test]
 fn rows_of_timelines_and_logs() {
-    let text = "# Progress\n| time | event |\n| --- | --- |\n| 2026-01-31 10:20 | tests are green |\n| later | no time |\n\n## Plan\n- [x] 2026-02-01 shipped\n  with notes\n- undated\n";
+    let text = concat!(
+        "# Progress\n",
+        "| time | event |\n",
+        "| --- | --- |\n",
+        "| 2026-01-31 10:20 | tests are green |\n",
+        "| later | no time |\n",
+        "\n",
+        "## Plan\n",
+        "- [x] 2026-02-01 shipped\n",
+        "  with notes\n",
+        "- undated\n"
+    );
     let progress = read(SourceKind::Progress, "PROGRESS.md", text);
     assert_eq!(
         summaries(&progress),
@@ -631,7 +666,10 @@ proptest! {
     /// Any text gives observations within their bounds, or findings, and never wrong lines or a
     /// crash.
     #[test]
-    fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9, ending in 0usize..6) {
+    fn any_text_is_read(text in concat!(
+"(\\PC|[#|`\n",
+"{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}"
+), kind in 1usize..9, ending in 0usize..6) {
         let kind = SourceKind::ALL[kind];
         let lines = text.lines().count().max(1) as u64;
         let name = ["x.json", "x.rst", "x.adoc", "x.html", "x.ipynb", "x.txt"][ending];

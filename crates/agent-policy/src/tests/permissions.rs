@@ -36,7 +36,12 @@ fn removing_is_administration_and_a_change() {
         let asked = call(&levels("auto", "confirm"), tool);
         assert_eq!(asked, Effect::RequireApproval, "{tool}");
         // A rule about writing that forbids still forbids removing.
-        let pack = "version: 1\nid: p\ndefault: allow\nrules: [{id: r, when: {category: write}, effect: deny, reason: r}]\n";
+        let pack = concat!(
+            "version: 1\n",
+            "id: p\n",
+            "default: allow\n",
+            "rules: [{id: r, when: {category: write}, effect: deny, reason: r}]\n"
+        );
         assert_eq!(call(&policy(pack), tool), Effect::Deny, "{tool}");
     }
     let write = levels("auto", "deny");
@@ -151,9 +156,11 @@ fn a_limit_of_nothing_is_none_in_older_files_and_refused_in_packs() {
 
 #[test]
 fn a_granted_command_covers_what_it_does_by_itself() {
-    let p = policy(
-        "permissions:\n  look: {file_system: ['read:/**'], commands: [git diff, cat]}\n  share: {file_system: ['read:/**', 'write:/tmp/*'], commands: [git commit, git push, cp]}\n",
-    );
+    let p = policy(concat!(
+        "permissions:\n",
+        "  look: {file_system: ['read:/**'], commands: [git diff, cat]}\n",
+        "  share: {file_system: ['read:/**', 'write:/tmp/*'], commands: [git commit, git push, cp]}\n"
+    ));
     for command in [
         "git commit -m 'a b'",
         "git push",
@@ -188,9 +195,11 @@ fn a_granted_command_covers_what_it_does_by_itself() {
 
 #[test]
 fn a_network_grant_is_about_method_scheme_port_and_path() {
-    let p = policy(
-        "permissions:\n  look: {network: ['GET:https://api.test/v1/*'], commands: [curl, ssh]}\n  share: {network: ['*:https://api.test/*', build.test], commands: [curl]}\n",
-    );
+    let p = policy(concat!(
+        "permissions:\n",
+        "  look: {network: ['GET:https://api.test/v1/*'], commands: [curl, ssh]}\n",
+        "  share: {network: ['*:https://api.test/*', build.test], commands: [curl]}\n"
+    ));
     for (command, look, share) in [
         ("curl https://api.test/v1/users", true, true),
         ("curl -X POST -d a=b https://api.test/v1/users", false, true),
@@ -273,8 +282,10 @@ fn an_unknown_method_is_not_allowed_and_is_forbidden() {
         assert_eq!(shell(&allow, command).0, allowed, "{command}");
         assert_eq!(shell(&deny, command).0, denied, "{command}");
     }
-    let found = problems(
-        "version: 1\nid: p\nrules: [{id: r, when: {network: 'G T:https://a/'}, effect: deny, reason: r}]\n",
-    );
+    let found = problems(concat!(
+        "version: 1\n",
+        "id: p\n",
+        "rules: [{id: r, when: {network: 'G T:https://a/'}, effect: deny, reason: r}]\n"
+    ));
     assert!(found[0].1.contains("isn't a method"), "{found:?}");
 }

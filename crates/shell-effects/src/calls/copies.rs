@@ -106,7 +106,7 @@ pub(crate) fn copies(cx: &mut Engine<'_>, name: &str, call: &ParsedArgs<'_>, ops
             .next()
             .unwrap_or_default();
         if fetches && remote_of(path).is_some() {
-            arrived(cx, if as_file || itself { "" } else { base }, to);
+            record_arrival(cx, if as_file || itself { "" } else { base }, to);
         }
         if base.contains(UNKNOWN) || matches!(base, "" | "." | "..") || all || itself || as_file {
             continue;
@@ -123,7 +123,7 @@ pub(crate) fn copies(cx: &mut Engine<'_>, name: &str, call: &ParsedArgs<'_>, ops
 
 /// Records a file with unknown text that came from another machine: a later run of it runs code
 /// that nobody has read.
-fn arrived(cx: &mut Engine<'_>, name: &str, to: &Arg) {
+fn record_arrival(cx: &mut Engine<'_>, name: &str, to: &Arg) {
     let dir = to.text.trim_end_matches('/');
     let path = if name.is_empty() {
         dir.to_owned()
@@ -137,7 +137,7 @@ fn arrived(cx: &mut Engine<'_>, name: &str, to: &Arg) {
 
 /// Records the files that a program downloads into the current directory, by the names in the
 /// addresses.
-pub(crate) fn downloads(cx: &mut Engine<'_>, call: &ParsedArgs<'_>, ops: &Operands) {
+pub(crate) fn record_downloads(cx: &mut Engine<'_>, call: &ParsedArgs<'_>, ops: &Operands) {
     for (at, url) in call.operands.iter().enumerate() {
         let from = ops.role(at, call.operands.len());
         let path = url.text.split(['?', '#']).next().unwrap_or_default();
@@ -145,7 +145,7 @@ pub(crate) fn downloads(cx: &mut Engine<'_>, call: &ParsedArgs<'_>, ops: &Operan
         if let (Some(Role::Host | Role::Source), Some((_, name))) = (from, path.rsplit_once('/'))
             && !name.is_empty()
         {
-            arrived(cx, name, &Arg::literal(".", url.span));
+            record_arrival(cx, name, &Arg::literal(".", url.span));
         }
     }
 }

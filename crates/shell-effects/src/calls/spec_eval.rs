@@ -269,7 +269,7 @@ pub(crate) fn apply_call(
         }
         copies::copies(cx, name, call, ops);
         if fills_directory {
-            copies::downloads(cx, call, ops);
+            copies::record_downloads(cx, call, ops);
         }
         if let Some(s) = s {
             out = s;

@@ -365,7 +365,7 @@ impl Engine<'_> {
                 if matches!(table_name.as_str(), "sqlite3" | "sqlite" | "duckdb")
                     && self.sink.has_changed_data(first)
                 {
-                    programs::files::database(self, spec, rest);
+                    programs::files::write_database(self, spec, rest);
                 }
                 if table_name == "ln" {
                     programs::files::link(self, rest);

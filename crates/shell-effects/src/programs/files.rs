@@ -49,7 +49,7 @@ fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 }
 
 /// Handles SQL that changes the database in a file: the file is written.
-pub(crate) fn database(cx: &mut Engine<'_>, spec: &Spec, rest: &[Arg]) {
+pub(crate) fn write_database(cx: &mut Engine<'_>, spec: &Spec, rest: &[Arg]) {
     let (call, _) = parse_args(spec, rest);
     let in_memory = |file: &Arg| file.text.is_empty() || file.text == ":memory:";
     if let Some(file) = call.operands.first().filter(|file| !in_memory(file)) {
