@@ -140,6 +140,13 @@ pub(super) fn choose<'a>(
     };
     // An entry takes at least one token.
     let (mut low, mut high) = (least, input.entries.len().min(settings.tokens));
+    // The whole map doesn't say that something is left out. So it may be shorter than a part.
+    if high == input.entries.len()
+        && let Some(whole) = fits(high)
+    {
+        best = whole;
+        low = high;
+    }
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         match fits(middle) {
