@@ -264,8 +264,22 @@ impl<'p> Search<'p> {
         };
         let rules = self.rules_of(kind);
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
-        let questions = witness_generation::questions_of(&kind.sketch, &limits, MAX_FIRST);
-        self.try_all(questions.into_iter(), &name);
+        if self.found.get(&name).is_some_and(|known| !known.obscure) {
+            return;
+        }
+        let sketch = kind.sketch.clone();
+        // A kind that becomes stricter is no finding: few ways of writing it suffice.
+        let efforts = if name.is_more_permissive() {
+            &[true, false][..]
+        } else {
+            &[true]
+        };
+        for brief in efforts {
+            let questions = witness_generation::questions_of(&sketch, &limits, MAX_FIRST, *brief);
+            if self.try_all(questions.into_iter(), &name) {
+                return;
+            }
+        }
     }
 
     /// Builds further actions of a kind that becomes more permissive and that none shows: from
@@ -282,7 +296,7 @@ impl<'p> Search<'p> {
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
         for sketch in self.proof.sketches(at) {
             let most = self.pay(MAX_BUILT);
-            let questions = witness_generation::questions_of(&sketch, &limits, most);
+            let questions = witness_generation::questions_of(&sketch, &limits, most, false);
             self.budget += most - questions.len();
             if self.try_all(questions.into_iter(), &name) {
                 return;

@@ -35,6 +35,11 @@ const MAX_TRIED: usize = 1_500;
 const MAX_ACTIONS: usize = 96;
 /// Maximum number of texts or paths of one predicate to combine with those of another.
 const MAX_COMBINED: usize = 6;
+/// Maximum number of command lines to give to tools.
+const MAX_CALLED_LINES: usize = 40;
+/// Maximum number of tools, and of lines to give to them, where few ways of writing suffice.
+const MAX_BRIEF_TOOLS: usize = 2;
+const MAX_BRIEF_LINES: usize = 30;
 /// A command for each kind of effect.
 const SAMPLE_COMMANDS: [(EffectKind, &str); 15] = [
     (EffectKind::Read, "cat a"),
@@ -231,6 +236,21 @@ fn with_swapped_case(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
+/// An action to try.
+#[derive(Debug)]
+struct Candidate {
+    action: Action,
+    /// Its payload as JSON.
+    text: String,
+}
+
+impl Candidate {
+    fn new(action: Action) -> Self {
+        let text = action.payload.to_string();
+        Self { action, text }
+    }
+}
+
 /// The values that the predicates of one conjunction require.
 #[derive(Debug, Default)]
 struct Vocabulary {
@@ -252,6 +272,8 @@ struct Vocabulary {
     approved_before: bool,
     /// All of it belongs to one action.
     whole: bool,
+    /// Few ways of writing it suffice.
+    brief: bool,
 }
 
 impl Vocabulary {
@@ -383,27 +405,28 @@ impl Vocabulary {
         let tried = self.tried();
         // First the certain matches, then the others, in case the context makes the difference.
         let (mut certain, mut rest) = (Vec::new(), Vec::new());
-        for action in tried {
+        for candidate in tried {
+            let action = &candidate.action;
             let history = History::default();
-            let request = Request::new(&action, &history);
-            let facts = Facts::new(&action, None, &policy.surroundings);
+            let request = Request::new(action, &history);
+            let facts = Facts::new(action, None, &policy.surroundings);
             let reached =
                 |target: &Target<'_>| reach(target.when, &facts, &request, target.strict, true);
             match targets.iter().map(reached).min().unwrap_or(Tristate::No) {
-                Tristate::Yes => certain.push(action),
-                Tristate::Maybe => rest.push(action),
+                Tristate::Yes => certain.push(candidate),
+                Tristate::Maybe => rest.push(candidate),
                 Tristate::No => {}
             }
         }
-        certain.sort_by_key(|a| a.payload.to_string().len());
+        certain.sort_by_key(|candidate| candidate.text.len());
         certain.truncate(MAX_ACTIONS);
         rest.truncate(MAX_ACTIONS / 4);
         certain.append(&mut rest);
-        certain
+        certain.into_iter().map(|one| one.action).collect()
     }
 
     /// All actions to try.
-    fn tried(&self) -> Vec<Action> {
+    fn tried(&self) -> Vec<Candidate> {
         let mut tried: Vec<Action> = Vec::new();
         if self.is_about(Some(ActionType::ToolCall)) {
             tried.extend(self.calls());
@@ -441,18 +464,28 @@ impl Vocabulary {
             tried.extend(texts.map(|text| Action::recorded("dance", json!({ "text": text }))));
             tried.push(Action::recorded("dance", json!({})));
         }
+        let mut all: Vec<Candidate> = tried.into_iter().map(Candidate::new).collect();
         let mut seen = FxHashSet::default();
-        tried.retain(|action| seen.insert((action.kind, action.payload.to_string())));
-        tried.truncate(MAX_TRIED);
-        tried
+        let fresh = all
+            .iter()
+            .map(|one| seen.insert((one.action.kind, &*one.text)));
+        let fresh: Vec<bool> = fresh.collect();
+        let mut fresh = fresh.into_iter();
+        all.retain(|_| fresh.next() == Some(true));
+        all.truncate(MAX_TRIED);
+        all
     }
 
     fn calls(&self) -> Vec<Action> {
         let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
-        let tools = if tools.is_empty() {
-            SAMPLE_TOOLS.to_vec()
+        let tools = match tools.as_slice() {
+            [] => SAMPLE_TOOLS.as_slice(),
+            tools => tools,
+        };
+        let (most_tools, most_lines) = if self.brief {
+            (MAX_BRIEF_TOOLS, MAX_BRIEF_LINES)
         } else {
-            tools
+            (usize::MAX, MAX_CALLED_LINES)
         };
         let mut inputs: Vec<Value> = self
             .paths
@@ -467,7 +500,7 @@ impl Vocabulary {
         inputs.extend(
             self.shell_lines()
                 .into_iter()
-                .take(40)
+                .take(most_lines)
                 .map(|line| json!({ "command": line })),
         );
         inputs.extend(self.texts.iter().map(|text| json!({ "text": text })));
@@ -477,6 +510,7 @@ impl Vocabulary {
         }
         let calls = tools
             .iter()
+            .take(most_tools)
             .flat_map(|tool| inputs.iter().map(|input| Action::call(tool, input.clone())));
         let with_text = |call: Action| {
             let mut all = vec![call.clone()];
@@ -509,7 +543,12 @@ impl Vocabulary {
             .shell_lines()
             .into_iter()
             .map(|line| json!({ "command": line }));
-        let beside = commands.take(MAX_ACTIONS).chain(calls);
+        let most = if self.brief {
+            MAX_BRIEF_LINES
+        } else {
+            MAX_ACTIONS
+        };
+        let beside = commands.take(most).chain(calls);
         let joined = beside.filter_map(|beside| {
             let mut payload = action.payload.clone();
             let members = beside.as_object()?.clone();

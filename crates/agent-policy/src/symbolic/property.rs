@@ -190,7 +190,7 @@ impl Policy {
         };
         for object in solver.one_of_each(whole, &types, plain) {
             let sketch = Sketch::new(&object, &stated);
-            let questions = witness_generation::questions_of(&sketch, &limits, MAX_TRIED);
+            let questions = witness_generation::questions_of(&sketch, &limits, MAX_TRIED, false);
             let shown = questions.into_iter().find(violates);
             if let Some(witness) = shown {
                 let history = witness.history();

@@ -46,14 +46,15 @@ enum Check<T> {
 }
 
 /// A solver for the formulas of one analysis.
-#[derive(Debug)]
 pub(super) struct Solver {
     pub(super) formulas: Formulas,
     pub(super) languages: Languages,
     /// What holds for every part of a collection.
     axioms: BTreeMap<CollectionId, FormulaId>,
     /// Parts that were found, by the formula that they meet.
-    known: FxHashMap<FormulaId, Answer>,
+    known: FxHashMap<(CollectionId, FormulaId), Answer>,
+    /// Searches for parts of a collection.
+    searches: BTreeMap<CollectionId, Search>,
     /// Languages that no text is in together.
     conflicts: FxHashMap<Vec<(LanguageId, bool)>, Option<Vec<usize>>>,
     checks: usize,
@@ -67,6 +68,7 @@ impl Solver {
             languages,
             axioms: BTreeMap::new(),
             known: FxHashMap::default(),
+            searches: BTreeMap::new(),
             conflicts: FxHashMap::default(),
             checks: 0,
             globs,
@@ -380,17 +382,25 @@ impl Solver {
         absent: &[(usize, FormulaId)],
         used: &[usize],
     ) -> Answer {
-        let mut parts = vec![of];
-        parts.extend(self.axioms.get(&collection));
+        let mut wanted = vec![of];
         for (_, formula) in used.iter().filter_map(|at| absent.get(*at)) {
-            parts.push(self.formulas.not(*formula));
+            wanted.push(self.formulas.not(*formula));
         }
-        let whole = self.formulas.and(parts);
-        if let Some(known) = self.known.get(&whole) {
+        let whole = self.formulas.and(wanted.iter().copied());
+        if let Some(known) = self.known.get(&(collection, whole)) {
             return known.clone();
         }
-        let answer = self.solve(whole);
-        self.known.insert(whole, answer.clone());
+        let known = self.searches.remove(&collection);
+        let mut search = known.unwrap_or_else(|| {
+            let mut search = Search::new();
+            if let Some(axioms) = self.axioms.get(&collection) {
+                search.require(self, *axioms);
+            }
+            search
+        });
+        let answer = self.find(&mut search, &wanted);
+        self.searches.insert(collection, search);
+        self.known.insert((collection, whole), answer.clone());
         answer
     }
 

@@ -1,6 +1,6 @@
 //! Questions about the abstract actions of the exact analysis.
 
-use super::{MAX_ACTIONS, Vocabulary, histories, quoted};
+use super::{Candidate, MAX_ACTIONS, Vocabulary, histories, quoted};
 use crate::action::Action;
 use crate::facts::{Facts, HIDDEN, bit};
 use crate::limit::Limit;
@@ -23,32 +23,43 @@ const ANY_PROGRAM: &str = "ls";
 const MAX_PROGRAMS: usize = 6;
 
 /// Questions that may be about an abstract action: first those with all of its words, familiar
-/// calls before made ones; at most `most`. Histories have approvals around `limits`.
-pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit], most: usize) -> Vec<Question> {
-    let vocabulary = Vocabulary::from_sketch(sketch);
+/// calls before made ones; at most `most`, and of few ways of writing them if `brief`. Histories
+/// have approvals around `limits`.
+pub(crate) fn questions_of(
+    sketch: &Sketch,
+    limits: &[Limit],
+    most: usize,
+    brief: bool,
+) -> Vec<Question> {
+    let vocabulary = Vocabulary {
+        brief,
+        ..Vocabulary::from_sketch(sketch)
+    };
     let familiar = familiar_lines(sketch, &vocabulary);
-    let mut actions: Vec<(bool, Action)> = Vec::new();
+    let mut actions: Vec<(bool, Candidate)> = Vec::new();
+    let written = |(made, action)| (made, Candidate::new(action));
     if vocabulary.is_about(Some(ActionType::ShellCmd)) {
         let lines = familiar.iter();
-        actions.extend(lines.map(|(made, line)| (*made, Action::shell(line))));
+        let lines = lines.map(|(made, line)| (*made, Action::shell(line)));
+        actions.extend(lines.map(written));
     }
     if vocabulary.is_about(Some(ActionType::ToolCall)) {
         let tool = vocabulary.tools.first().map_or("bash", String::as_str);
         let call = |line: &String| Action::call(tool, json!({ "command": line }));
-        actions.extend(familiar.iter().map(|(made, line)| (*made, call(line))));
+        let calls = familiar.iter().map(|(made, line)| (*made, call(line)));
+        actions.extend(calls.map(written));
     }
-    actions.extend(vocabulary.tried().into_iter().map(|action| (true, action)));
+    actions.extend(vocabulary.tried().into_iter().map(|made| (true, made)));
     if sketch.several {
         let several = lines_of_several(sketch, &vocabulary);
-        actions.extend(several.into_iter().map(|action| (true, action)));
+        actions.extend(several.into_iter().map(|action| written((true, action))));
     }
     let words = vocabulary.words();
     let arguments: Vec<&str> = vocabulary.arguments.iter().map(String::as_str).collect();
     let operands: Vec<&str> = sketch.steps.iter().flat_map(StepSketch::operands).collect();
     let touches = touches(sketch);
     let context = Surroundings::new(Surroundings::CWD);
-    actions.sort_by_cached_key(|(made, action)| {
-        let text = action.payload.to_string();
+    actions.sort_by_cached_key(|(made, Candidate { action, text })| {
         let lacking = |words: &[&str]| words.iter().filter(|word| !text.contains(**word)).count();
         let missing = lacking(&words);
         if *made || missing > 0 {
@@ -72,7 +83,7 @@ pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit], most: usize) -> Ve
     });
     let all = actions
         .iter()
-        .flat_map(|(_, action)| vocabulary.circumstances(action));
+        .flat_map(|(_, one)| vocabulary.circumstances(&one.action));
     let approved = vocabulary.approved_before;
     if limits.is_empty() && !approved {
         return all.take(most).collect();
@@ -185,7 +196,9 @@ fn plain_call(step: &StepSketch) -> Option<String> {
     let calls = spelled
         .chain(familiar)
         .map(|line| line.trim_end().to_owned());
-    calls.filter(is_plain).min_by_key(String::len)
+    let mut calls: Vec<String> = calls.collect();
+    calls.sort_by_key(String::len);
+    calls.into_iter().find(is_plain)
 }
 
 /// Words of a line. A variable without quotes may become any number of them.
@@ -268,6 +281,12 @@ fn lines_of_several(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<Action> {
         .collect()
 }
 
+/// A host, and before it one that people write: the shortest text of `*.com` is `.com`.
+fn hosts(host: &str) -> Vec<String> {
+    let named = host.starts_with('.').then(|| format!("www{host}"));
+    named.into_iter().chain([host.to_owned()]).collect()
+}
+
 impl Vocabulary {
     /// The words of an abstract action.
     fn from_sketch(sketch: &Sketch) -> Self {
@@ -288,7 +307,7 @@ impl Vocabulary {
                 .collect(),
             paths: sketch.paths.iter().map(|(path, _)| short(path)).collect(),
             access: sketch.paths.iter().map(|(_, access)| *access).collect(),
-            hosts: sketch.hosts.clone(),
+            hosts: sketch.hosts.iter().flat_map(|host| hosts(host)).collect(),
             effects: sketch.effects,
             approved_before: sketch.approved_before,
             ..Self::default()

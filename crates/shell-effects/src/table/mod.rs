@@ -28,6 +28,8 @@ const PROGRAMS: usize = 1100;
 pub struct Table {
     slots: Vec<Slot>,
     names: FxHashMap<Cow<'static, str>, usize>,
+    /// The names in alphabetical order.
+    sorted: OnceLock<Vec<Cow<'static, str>>>,
 }
 
 #[derive(Debug)]
@@ -134,6 +136,7 @@ impl Table {
         let mut table = Self {
             slots: Vec::with_capacity(PROGRAMS),
             names: FxHashMap::default(),
+            sorted: OnceLock::new(),
         };
         table.names.reserve(2 * PROGRAMS);
         for (file, text) in FILES {
@@ -159,6 +162,7 @@ impl Table {
 
     /// Indexes a file without checking it ([`Table::lint`] reports its errors).
     pub fn index_text(&mut self, file: &str, text: &str) {
+        self.sorted.take();
         for entry in entries(text) {
             let i = self.slots.len();
             self.slots.push(Slot {
@@ -189,6 +193,7 @@ impl Table {
                 message: "every entry begins with `- name:` at the beginning of a line".to_owned(),
             });
         }
+        self.sorted.take();
         let mut count = 0;
         for entry in entries(text) {
             let raw = parse_entry(entry)?;
@@ -231,12 +236,8 @@ impl Table {
         let mut at = 0;
         while let Some(spec) = found.get(at).copied() {
             at += 1;
-            let mut named: Vec<usize> = spec
-                .subcommands
-                .iter()
-                .filter(|(name, _)| args.contains(name))
-                .map(|(_, n)| *n)
-                .collect();
+            let named = args.iter().filter_map(|word| spec.subcommands.get(word));
+            let mut named: Vec<usize> = named.copied().collect();
             named.sort_unstable();
             named.dedup();
             found.extend(named.into_iter().filter_map(|n| spec.sub_list.get(n)));
@@ -394,10 +395,14 @@ impl Table {
     /// Returns the names of programs with this prefix, in alphabetical order.
     #[must_use]
     pub fn names_with_prefix(&self, prefix: &str) -> Vec<&str> {
-        let all = self.names.keys().map(|name| &**name);
-        let mut names: Vec<&str> = all.filter(|name| name.starts_with(prefix)).collect();
-        names.sort_unstable();
-        names
+        let sorted = self.sorted.get_or_init(|| {
+            let mut names: Vec<_> = self.names.keys().cloned().collect();
+            names.sort_unstable();
+            names
+        });
+        let first = sorted.partition_point(|name| **name < *prefix);
+        let rest = sorted.iter().skip(first).map(|name| &**name);
+        rest.take_while(|name| name.starts_with(prefix)).collect()
     }
 
     /// Returns examples of calls of a program: the test lines of its entry.
