@@ -63,25 +63,13 @@ fn sync(files: &[File]) -> io::Result<()> {
 /// Called before every step that changes something. Tests inject failures here.
 pub(super) type Step<'s> = &'s mut dyn FnMut() -> io::Result<()>;
 
-/// Writes new files of one directory. They are durable afterwards. The error names the file.
-pub(super) fn write_new(
-    folder: &Path,
-    files: &[(PathBuf, &[u8])],
-    step: Step<'_>,
-) -> Result<(), (PathBuf, io::Error)> {
-    for batch in files.chunks(OPEN) {
-        let mut written = Vec::with_capacity(batch.len());
-        for (path, bytes) in batch {
-            let one = step().and_then(|()| {
-                let mut file = OpenOptions::new().create_new(true).write(true).open(path)?;
-                file.write_all(bytes)?;
-                Ok(file)
-            });
-            written.push(one.map_err(|error| (path.clone(), error))?);
-        }
-        sync(&written).map_err(|error| (folder.to_path_buf(), error))?;
-    }
-    settle_folder(folder).map_err(|error| (folder.to_path_buf(), error))
+/// Writes a new file. It is durable afterwards.
+pub(super) fn write_new(path: &Path, bytes: &[u8], step: Step<'_>) -> io::Result<()> {
+    step()?;
+    let mut file = OpenOptions::new().create_new(true).write(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    settle(path)
 }
 
 /// What becomes of a file: these bytes, or nothing.

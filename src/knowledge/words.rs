@@ -31,12 +31,46 @@ const FUNCTION_WORDS: [&str; 87] = [
     "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ];
 
+/// Words that frame a question in English, as they are indexed: they say little about the answer,
+/// but may be what is asked about.
+const FRAME_WORDS: [&str; 21] = [
+    "actually",
+    "describ",
+    "exactly",
+    "explain",
+    "happen",
+    "know",
+    "let",
+    "many",
+    "mean",
+    "much",
+    "need",
+    "pleas",
+    "possibl",
+    "thing",
+    "understand",
+    "use",
+    "used",
+    "using",
+    "want",
+    "way",
+    "work",
+];
+
 /// Function words of Chinese questions, the longest first. They have no blanks around them.
-const CHINESE_FUNCTION_WORDS: [&str; 24] = [
+const CHINESE_FUNCTION_WORDS: [&str; 38] = [
     "什么时候",
+    "可不可以",
+    "什么意思",
     "为什么",
     "怎么样",
     "有没有",
+    "怎么办",
+    "怎么做",
+    "能不能",
+    "会不会",
+    "是不是",
+    "要不要",
     "什么",
     "怎么",
     "怎样",
@@ -52,11 +86,17 @@ const CHINESE_FUNCTION_WORDS: [&str; 24] = [
     "可以",
     "应该",
     "我们",
+    "多久",
+    "多大",
+    "多快",
+    "多长",
+    "意思",
     "的",
     "了",
     "吗",
     "呢",
     "吧",
+    "谁",
 ];
 /// Characters that are function words as well as parts of words: a pair with one of them that no
 /// text contains isn't a word.
@@ -88,6 +128,12 @@ pub fn is_function_char(c: char) -> bool {
 pub fn is_function_word(word: &str) -> bool {
     // The longest function words have six letters.
     word.len() <= 6 && FUNCTION_WORDS.binary_search(&word).is_ok()
+}
+
+/// Whether a word of a question says little about the answer.
+#[must_use]
+pub fn is_frame_word(word: &str) -> bool {
+    FRAME_WORDS.binary_search(&word).is_ok()
 }
 
 /// Whether a character is of a script without spaces or whose spaces don't separate words: Han,
@@ -463,6 +509,10 @@ mod tests {
     fn function_words_are_sorted() {
         assert!(FUNCTION_WORDS.windows(2).all(|w| w[0] < w[1]));
         assert!(is_function_word("the") && !is_function_word("index"));
+        assert!(FRAME_WORDS.windows(2).all(|w| w[0] < w[1]));
+        assert!(is_frame_word("happen") && !is_frame_word("lexer"));
+        let lengths: Vec<usize> = CHINESE_FUNCTION_WORDS.iter().map(|w| w.len()).collect();
+        assert!(lengths.is_sorted_by(|a, b| a >= b));
         for word in FUNCTION_WORDS {
             assert_eq!(
                 is_unbent(word),

@@ -1,6 +1,6 @@
 //! Carries out plans with a write-ahead journal, so that a crash loses nothing.
 //!
-//! Each run has a directory with every file before and after the change. Once all of these are on
+//! Each run has a directory that saves every file before and after the change. Once this is on
 //! disk, the run begins with an atomic write of `plan`, in JSON. Then the files are replaced one by
 //! one, and `done` ends the run. An unfinished run has to be completed before anything else is
 //! written. Undoing a run is a new run with before and after swapped.
@@ -11,6 +11,7 @@
 
 use super::error::JournalError;
 use super::plan::{CANDIDATES, FileChange};
+use super::saved::{self, Part, Saved};
 use crate::knowledge::context::Bank;
 use crate::knowledge::safe_file::{Lock, Step, lock, replace, replace_all, write_new};
 use crate::knowledge::source_config::{SourceKind, Sources};
@@ -202,13 +203,16 @@ impl Journal {
         self.settled()?;
         let (run, begun) = self.undoable()?.ok_or(JournalError::NothingToUndo)?;
         let mut changes = Vec::new();
+        let saved = self.saved(run, &begun)?;
         for (n, entry) in begun.files.iter().enumerate() {
-            let kept = |what: &str, hash: &Option<String>| self.kept(run, n, what, hash.as_deref());
+            let kept = |part: Part, hash: &Option<String>| {
+                self.kept(run, &saved, n, part, hash.as_deref())
+            };
             changes.push(FileChange {
                 name: entry.name.clone(),
                 path: self.root.join(&entry.name),
-                before: kept("after", &entry.after)?,
-                after: kept("before", &entry.before)?,
+                before: kept(Part::After, &entry.after)?,
+                after: kept(Part::Before, &entry.before)?,
             });
         }
         let what: Vec<String> = begun
@@ -309,7 +313,9 @@ impl Journal {
                     .components()
                     .all(|c| matches!(c, Component::Normal(_)))
         };
-        if begun.version != 1 || !begun.files.iter().all(|f| inside(&f.name)) {
+        if !(1..=saved::VERSION).contains(&begun.version)
+            || !begun.files.iter().all(|f| inside(&f.name))
+        {
             return Err(JournalError::Damaged(run));
         }
         match begun.files.iter().find(|f| !self.is_of_a_bank(&f.name)) {
@@ -339,17 +345,24 @@ impl Journal {
                 })
     }
 
-    /// Reads the bytes that a run saved of a file, if it should have any.
+    /// Opens what a run has saved.
+    fn saved(&self, run: u64, begun: &RunPlan) -> Result<Saved, JournalError> {
+        let folder = self.folder.join(format!("{run:06}"));
+        Saved::open(&folder, begun.version).map_err(|e| failed(&folder, e))
+    }
+
+    /// Returns the bytes that a run saved of a file, if it should have any.
     fn kept(
         &self,
         run: u64,
+        saved: &Saved,
         n: usize,
-        what: &str,
+        part: Part,
         hash: Option<&str>,
     ) -> Result<Option<Vec<u8>>, JournalError> {
         let Some(hash) = hash else { return Ok(None) };
-        let path = self.place(run, &format!("{n:04}.{what}"));
-        let bytes = std::fs::read(&path).map_err(|e| failed(&path, e))?;
+        let folder = self.folder.join(format!("{run:06}"));
+        let bytes = saved.part(n, part).map_err(|e| failed(&folder, e))?;
         if digest(Some(&bytes)).as_deref() == Some(hash) {
             Ok(Some(bytes))
         } else {
@@ -361,6 +374,7 @@ impl Journal {
     fn recover(&self, open: &UnfinishedRun, step: Step<'_>) -> Result<(), JournalError> {
         let UnfinishedRun { run, ref begun, .. } = *open;
         let mut changes = Vec::new();
+        let saved = self.saved(run, begun)?;
         for (n, entry) in begun.files.iter().enumerate() {
             let path = self.root.join(&entry.name);
             let there = digest(read(&path).map_err(|e| failed(&path, e))?.as_deref());
@@ -370,7 +384,7 @@ impl Journal {
                     file: entry.name.clone(),
                 });
             }
-            let after = self.kept(run, n, "after", entry.after.as_deref())?;
+            let after = self.kept(run, &saved, n, Part::After, entry.after.as_deref())?;
             changes.push(FileChange {
                 name: entry.name.clone(),
                 path,
@@ -402,14 +416,8 @@ impl Journal {
         step()
             .and_then(|()| std::fs::create_dir(&folder))
             .map_err(|e| failed(&folder, e))?;
-        let mut saved = Vec::new();
-        for (n, change) in changes.iter().enumerate() {
-            for (name, bytes) in [("before", &change.before), ("after", &change.after)] {
-                let path = self.place(run, &format!("{n:04}.{name}"));
-                saved.extend(bytes.as_deref().map(|bytes| (path, bytes)));
-            }
-        }
-        write_new(&folder, &saved, step).map_err(|(path, e)| failed(&path, e))?;
+        write_new(&saved::path(&folder), &saved::to_bytes(changes), step)
+            .map_err(|e| failed(&folder, e))?;
         let mut files = Vec::new();
         for change in changes {
             let (before, after) = (
@@ -423,7 +431,7 @@ impl Journal {
             });
         }
         let begun = RunPlan {
-            version: 1,
+            version: saved::VERSION,
             time,
             undoes,
             what: what.to_vec(),
@@ -615,7 +623,7 @@ mod tests {
                 assert!(journal.broken_off().unwrap().is_none());
             }
         }
-        assert!(crashed >= 10, "{crashed}");
+        assert!(crashed >= 7, "{crashed}");
     }
 
     #[test]
@@ -625,7 +633,7 @@ mod tests {
             let before = state(root.path());
             journal.apply(&changes, &[], 1).unwrap();
             if journal.undo_with(2, &mut crash_at(n)).is_ok() {
-                assert!(n > 8);
+                assert!(n > 6);
                 break;
             }
             if let Some(open) = journal.broken_off().unwrap() {

@@ -7,6 +7,7 @@
 mod error;
 mod journal;
 mod plan;
+mod saved;
 
 pub use error::JournalError;
 pub use journal::{FinishedRun, Journal, UnfinishedRun};

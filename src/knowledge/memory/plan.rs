@@ -89,18 +89,20 @@ impl Edits<'_> {
                 edit.gone.insert(n);
             }
         }
-        if item.place == Place::Whole {
-            let folder = Bank::folder(&item.file);
-            for (name, index) in &mut self.files {
-                if Bank::folder(name) == folder
-                    && let Some(entries) = index.value.get("items").and_then(Value::as_array)
-                {
-                    let named = entries
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, e)| e.get("id").and_then(Value::as_str) == Some(&item.id));
-                    index.gone.extend(named.map(|(n, _)| n));
-                }
+    }
+
+    /// Removes the entries of forgotten items, which have a file of their own, from the indexes.
+    fn unlist(&mut self, forgotten: &BTreeMap<&str, BTreeSet<&str>>) {
+        for (name, index) in &mut self.files {
+            if let Some(ids) = forgotten.get(Bank::folder(name))
+                && let Some(entries) = index.value.get("items").and_then(Value::as_array)
+            {
+                let is_named = |entry: &Value| {
+                    let id = entry.get("id").and_then(Value::as_str);
+                    id.is_some_and(|id| ids.contains(id))
+                };
+                let named = entries.iter().enumerate().filter(|(_, e)| is_named(e));
+                index.gone.extend(named.map(|(n, _)| n));
             }
         }
     }
@@ -150,12 +152,17 @@ pub fn plan(bank: &Bank, root: &Path, now: i64) -> Plan {
         proposals: BTreeMap::new(),
     };
     let mut decisions = Vec::new();
+    let mut forgotten: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for item in &bank.items {
         let memory = memory(item, now);
         let referenced = item.stats.unwrap_or_default().referenced;
         let effect = match (memory.action, item.importance) {
             (MemoryAction::Forget, _) => {
                 edits.forget(item);
+                if item.place == Place::Whole {
+                    let ids = forgotten.entry(Bank::folder(&item.file)).or_default();
+                    ids.insert(&item.id);
+                }
                 "removes it"
             }
             (MemoryAction::Archive, _) if !item.deprecated => {
@@ -188,6 +195,7 @@ pub fn plan(bank: &Bank, root: &Path, now: i64) -> Plan {
             effect,
         });
     }
+    edits.unlist(&forgotten);
     Plan {
         decisions,
         changes: changes(edits, bank, root),

@@ -170,6 +170,7 @@ mod tests {
         Question {
             terms: words.iter().map(term).collect(),
             is_identifier: false,
+            observations: 1,
         }
     }
 

@@ -6,16 +6,19 @@
 //! | full text | BM25, coverage, head and phrase of each candidate's text |
 //! | vectors | cosine in a latent semantic space (see [`lsa`]) or by a configured model (see [`super::model2vec`]), exact over all observations |
 //! | merge | weighted sum of both; full text alone where there are no vectors |
-//! | confidence | the best merged score times the known share of the question; a question below the threshold isn't answered |
+//! | prior | a factor for definitions, tests and lists of changes (see [`prior`]) |
+//! | confidence | whether the best answer answers the question at all (see [`confidence`]) |
 //! | decay | times `e^(-λ·days)`, half-life 30 days, at least 0.1; what has no time doesn't age |
 //! | diversity | maximal marginal relevance, λ 0.7; what is over 0.8 like something chosen is left out as its duplicate |
 
 mod agree;
+mod confidence;
 mod diverse;
 pub mod eval;
 mod evidence;
 mod fulltext;
 pub(super) mod lsa;
+mod prior;
 mod question;
 mod search;
 mod space;

@@ -7,6 +7,11 @@ use rustc_hash::FxHashMap;
 
 /// Maximum number of words of a question that are searched.
 const WORDS: usize = 32;
+/// The factor for the weight of a word that frames a question, unless there are no others.
+const FRAME: f64 = 0.3;
+/// The factor for the weight of a pair of characters that the index doesn't contain: about half of
+/// the pairs in a text join the end of a word with the beginning of the next.
+const UNKNOWN_PAIR: f64 = 0.5;
 
 /// A word of a question.
 #[derive(Debug, Clone)]
@@ -29,6 +34,8 @@ pub(super) struct Question {
     pub(super) terms: Vec<Term>,
     /// Whether the question is one identifier.
     pub(super) is_identifier: bool,
+    /// The number of observations in the index.
+    pub(super) observations: u64,
 }
 
 impl Question {
@@ -41,9 +48,11 @@ impl Question {
             terms.push(look_up(db, word, all.cast_unsigned())?);
         }
         drop_seams(&mut terms);
+        weigh_down(&mut terms);
         Ok(Self {
             terms,
             is_identifier: is_identifier(text),
+            observations: all.cast_unsigned(),
         })
     }
 
@@ -154,16 +163,31 @@ fn rarity(all: u64, found: u64) -> f64 {
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
 }
 
+/// Returns the characters of a pair in a script without spaces.
+fn pair(term: &Term) -> Option<(char, char)> {
+    let mut chars = term.word.chars();
+    match (chars.next(), chars.next(), chars.next()) {
+        (Some(a), Some(b), None) if words::is_cjk(a) && words::is_cjk(b) => Some((a, b)),
+        _ => None,
+    }
+}
+
+/// Lowers the weights of words that say less about the answer than their rarity suggests.
+fn weigh_down(terms: &mut [Term]) {
+    let is_framed = terms.iter().any(|term| !words::is_frame_word(&term.word));
+    for term in terms {
+        if is_framed && words::is_frame_word(&term.word) {
+            term.weight *= FRAME;
+        }
+        if term.documents == 0 && pair(term).is_some() {
+            term.weight *= UNKNOWN_PAIR;
+        }
+    }
+}
+
 /// Removes unknown pairs of characters that are next to known ones, or contain a function word:
 /// most of them join the end of a word with the beginning of the next, and say nothing.
 fn drop_seams(terms: &mut Vec<Term>) {
-    let pair = |term: &Term| {
-        let mut chars = term.word.chars();
-        match (chars.next(), chars.next(), chars.next()) {
-            (Some(a), Some(b), None) if words::is_cjk(a) && words::is_cjk(b) => Some((a, b)),
-            _ => None,
-        }
-    };
     let seam: Vec<bool> = (0..terms.len())
         .map(|n| {
             let Some((a, b)) = terms.get(n).filter(|t| t.documents == 0).and_then(pair) else {
@@ -198,6 +222,26 @@ mod tests {
         assert_eq!(split("?!"), Vec::<String>::new());
         assert_eq!(split("索 OR \"x\" NEAR"), ["索", "x", "near"]);
         assert_eq!(split("重新索引"), ["重新", "新索", "索引"]);
+    }
+
+    #[test]
+    fn frames_and_unknown_pairs_weigh_less() {
+        let term = |word: &str, documents| Term {
+            word: word.to_owned(),
+            prefix: false,
+            variants: Vec::new(),
+            documents,
+            weight: 1.0,
+        };
+        let weights = |mut terms: Vec<Term>| -> Vec<f64> {
+            weigh_down(&mut terms);
+            terms.iter().map(|term| term.weight).collect()
+        };
+        let framed = weights(vec![term("happen", 9), term("lexer", 9), term("zzz", 0)]);
+        assert_eq!(framed, [FRAME, 1.0, 1.0]);
+        assert_eq!(weights(vec![term("happen", 9)]), [1.0]);
+        let pairs = weights(vec![term("索引", 0), term("重新", 9)]);
+        assert_eq!(pairs, [UNKNOWN_PAIR, 1.0]);
     }
 
     #[test]

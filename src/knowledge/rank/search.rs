@@ -1,8 +1,10 @@
 //! The stages of a search, with the score of each.
 
+use super::confidence;
 use super::diverse::{Candidate, diverse};
 use super::evidence::{Comparison, Evidence, Text};
 use super::fulltext::{self, Candidates};
+use super::prior;
 use super::question::Question;
 use super::space::Space;
 use super::weights::Weights;
@@ -14,9 +16,6 @@ use std::collections::BTreeMap;
 
 /// Maximum number of observations from each kind of search that are merged.
 const CANDIDATES: usize = 100;
-/// The factor for the text of a definition, unless the question is one identifier. Code repeats the
-/// words of what describes it, and answers a question less well.
-const BODY: f64 = 0.8;
 /// Minimum factor of the decay.
 const FLOOR: f64 = 0.1;
 /// Milliseconds in a day.
@@ -122,8 +121,7 @@ pub struct Answers {
     pub more: usize,
     /// Whether there may be even more, since not everything was compared.
     pub open: bool,
-    /// How sure the best answer is, between 0 and 1: its merged score times the share of the
-    /// question whose words the index contains.
+    /// How sure the best answer is, between 0 and 1.
     pub confidence: f64,
     /// Whether the best answers are too weak: they are only the nearest observations.
     pub is_refused: bool,
@@ -229,11 +227,7 @@ impl<'s> Ranker<'s> {
                 Stages::Vectors => vector,
                 _ => text,
             };
-            let merged = if texts.is_body && !is_identifier {
-                BODY * merged
-            } else {
-                merged
-            };
+            let merged = merged * prior::factor(&texts, &question);
             if merged >= weights.minimum {
                 let scores = Scores {
                     evidence,
@@ -257,8 +251,9 @@ impl<'s> Ranker<'s> {
                 .then_with(|| a.1.cmp(&b.1))
         });
         candidates.truncate(CANDIDATES);
-        let best = candidates.first().map_or(0.0, |(.., scores)| scores.merged);
-        let confidence = best * known.max(if with_vectors { represented } else { 0.0 });
+        let confidence = candidates.first().map_or(0.0, |(.., scores)| {
+            confidence::of(scores, &question, is_given && with_vectors)
+        });
         let mut near = Vec::with_capacity(candidates.len());
         for (row, id, (time, is_named), mut scores) in candidates {
             // What the question names by its task doesn't age.

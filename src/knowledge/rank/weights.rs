@@ -18,16 +18,16 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            full_text: 0.7,
-            vectors: 0.3,
+            full_text: 0.75,
+            vectors: 0.25,
             minimum: 0.1,
-            answer: 0.28,
+            answer: 0.55,
         }
     }
 }
 
 /// Shares of the evidence in the full-text score: BM25, coverage, head and phrase.
-const SHARES: [f64; 4] = [0.4, 0.3, 0.15, 0.15];
+const SHARES: [f64; 4] = [0.35, 0.25, 0.3, 0.1];
 
 impl Weights {
     /// Returns the weights that suit a question. One identifier leans on full text: it is found

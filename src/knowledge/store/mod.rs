@@ -8,8 +8,8 @@ pub(super) mod skill;
 mod write;
 
 pub(super) use read::{
-    EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected,
-    names as read_names, sources as read_sources,
+    EdgeRow, NodeRow, Texts, dangling, digest as read_digest, edges, meta as read_meta,
+    misdirected, names as read_names, sources as read_sources,
 };
 pub use read::{Filter, Stored};
 pub(super) use write::{Prepared, Writer};

@@ -123,6 +123,8 @@ pub(in crate::knowledge) struct Texts {
     pub(in crate::knowledge) detail: String,
     /// Whether it is the text of a definition.
     pub(in crate::knowledge) is_body: bool,
+    /// The path of the source.
+    pub(in crate::knowledge) path: String,
 }
 
 /// A source as it was indexed.
@@ -223,8 +225,9 @@ impl Store {
     pub(in crate::knowledge) fn texts(&self, row: i64) -> Result<Texts, KnowledgeError> {
         let mut select = self.db.prepare_cached(
             "SELECT key, time, summary, refs, coalesce(task, ''), detail,
-                kind = 'code' AND instr(refs, char(10)) > 0 FROM observation
-             WHERE id = ?1",
+                observation.kind = 'code' AND instr(refs, char(10)) > 0, path
+             FROM observation JOIN source ON source.id = observation.source
+             WHERE observation.id = ?1",
         )?;
         Ok(select.query_row([row], |row| {
             Ok(Texts {
@@ -235,6 +238,7 @@ impl Store {
                 task: row.get(4)?,
                 detail: row.get(5)?,
                 is_body: row.get(6)?,
+                path: row.get(7)?,
             })
         })?)
     }
