@@ -11,6 +11,8 @@ use crate::diag::{Finding, Severity};
 use crate::trace::{Format, Record};
 use crate::verify::{Options, Report, watch};
 use clap::Args;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -36,6 +38,54 @@ struct ConversionCounts {
     others: u64,
     first_other: Option<String>,
     failed: Option<io::Error>,
+    turns: TurnNumbers,
+}
+
+/// Numbers of the turns that were written. Each file of a session counts its turns from 1.
+#[derive(Debug, Default)]
+struct TurnNumbers {
+    executions: BTreeMap<Box<str>, ExecutionTurns>,
+}
+
+#[derive(Debug, Default)]
+struct ExecutionTurns {
+    file: Box<str>,
+    /// Number of turns in earlier files.
+    before: u64,
+    last: u64,
+}
+
+impl TurnNumbers {
+    /// Returns a derived record with a number that no other file's record has.
+    fn continued<'t>(&mut self, file: &str, execution: &str, text: &'t str) -> Cow<'t, str> {
+        const MEMBER: &str = "\"turnId\":";
+        // Inside a string, the quotes would be escaped.
+        let Some((head, rest)) = text.split_once(MEMBER) else {
+            return text.into();
+        };
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        let (number, tail) = rest.split_at(end.unwrap_or(rest.len()));
+        let Ok(number) = number.parse::<u64>() else {
+            return text.into();
+        };
+        if !self.executions.contains_key(execution) {
+            let first = ExecutionTurns {
+                file: file.into(),
+                ..ExecutionTurns::default()
+            };
+            self.executions.insert(execution.into(), first);
+        }
+        let Some(turns) = self.executions.get_mut(execution) else {
+            return text.into();
+        };
+        if *turns.file != *file {
+            turns.file = file.into();
+            turns.before = turns.last;
+        }
+        let number = number.saturating_add(turns.before);
+        turns.last = turns.last.max(number);
+        format!("{head}{MEMBER}{number}{tail}").into()
+    }
 }
 
 impl ConvertArgs {
@@ -106,6 +156,11 @@ impl ConvertArgs {
                     // A record may span several lines. JSON strings contain no raw line breaks, so
                     // replacing them is safe.
                     let text = entry.text.trim().replace(['\n', '\r'], " ");
+                    let execution = entry.record.execution_id().filter(|_| entry.derived);
+                    let text = match execution {
+                        Some(id) => converted.turns.continued(file, &id.decode(), &text),
+                        None => Cow::Borrowed(&*text),
+                    };
                     let line = writeln!(out, "{text}");
                     converted.failed = line.err();
                     converted.written += 1;
@@ -119,5 +174,31 @@ impl ConvertArgs {
                 }
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_turns_of_a_session_are_numbered_through_its_files() {
+        let mut turns = TurnNumbers::default();
+        let mut number = |file: &str, execution: &str, turn: u64| {
+            let text = format!(r#"{{"x":"\"turnId\":","turnId":{turn},"y":1}}"#);
+            let found = turns.continued(file, execution, &text);
+            let rest = found
+                .strip_prefix(r#"{"x":"\"turnId\":","turnId":"#)
+                .unwrap();
+            let number: u64 = rest.strip_suffix(r#","y":1}"#).unwrap().parse().unwrap();
+            number
+        };
+        assert_eq!(number("a", "s", 1), 1);
+        assert_eq!(number("a", "s", 2), 2);
+        assert_eq!(number("a", "t", 1), 1);
+        assert_eq!(number("b", "s", 1), 3);
+        assert_eq!(number("b", "s", 1), 3);
+        assert_eq!(number("b", "t", 7), 8);
+        assert_eq!(turns.continued("a", "s", "{}"), "{}");
     }
 }

@@ -24,8 +24,8 @@ pub struct Position {
 pub enum Element<'b> {
     /// Its bytes as they are written.
     Bytes(&'b [u8]),
-    /// It exceeds the size limit of a record and was skipped.
-    OversizedLine(OversizedLine),
+    /// It exceeds its size limit, which is the number, and was skipped.
+    OversizedLine(OversizedLine, usize),
 }
 
 /// The reason why a document wasn't read to its end.
@@ -66,6 +66,8 @@ enum State {
 #[derive(Debug)]
 struct OpenValue {
     bytes: Vec<u8>,
+    /// Maximum number of bytes that are kept.
+    most: usize,
     /// Size of the value in bytes, including bytes that aren't kept.
     length: u64,
     /// Hash of the value, once it is too long to keep.
@@ -92,7 +94,7 @@ pub fn each_element<R: Read>(
         array: false,
         open: None,
         here: Position { line: 1, indent: 0 },
-        most: limits.record_bytes as u64,
+        limits,
         each,
     };
     let mut spare = Vec::new();
@@ -122,7 +124,7 @@ struct Reader<'e> {
     array: bool,
     open: Option<OpenValue>,
     here: Position,
-    most: u64,
+    limits: Limits,
     each: &'e mut dyn FnMut(Position, Element<'_>) -> Next,
 }
 
@@ -146,8 +148,15 @@ impl Reader<'_> {
                         return Err(DocumentError::Syntax(self.here, "expected a value"));
                     }
                     let bare = !matches!(byte, b'{' | b'[' | b'"');
+                    // A document that is one object can't be read in parts.
+                    let most = if self.state == State::Start && byte == b'{' {
+                        self.limits.object_bytes()
+                    } else {
+                        self.limits.record_bytes
+                    };
                     let open = OpenValue {
                         bytes: Vec::new(),
+                        most,
                         length: 0,
                         hash: None,
                         at: self.here,
@@ -210,7 +219,7 @@ impl Reader<'_> {
     fn keep(&mut self, piece: &[u8]) {
         if let Some(open) = &mut self.open {
             open.length += piece.len() as u64;
-            if open.length <= self.most {
+            if open.length <= open.most as u64 {
                 open.bytes.extend_from_slice(piece);
             } else {
                 let kept = std::mem::take(&mut open.bytes);
@@ -228,10 +237,10 @@ impl Reader<'_> {
             return Ok(());
         };
         let element = match &open.hash {
-            Some(hash) => Element::OversizedLine(OversizedLine {
-                length: open.length,
-                hash: hash.finalize(),
-            }),
+            Some(hash) => {
+                let (length, hash) = (open.length, hash.finalize());
+                Element::OversizedLine(OversizedLine { length, hash }, open.most)
+            }
             None => Element::Bytes(&open.bytes),
         };
         match (self.each)(open.at, element) {
@@ -336,7 +345,9 @@ mod tests {
         let result = each_element(&mut blocks, limits, &mut |at, element| {
             let what = match element {
                 Element::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                Element::OversizedLine(OversizedLine { length, .. }) => format!("({length} bytes)"),
+                Element::OversizedLine(OversizedLine { length, .. }, _) => {
+                    format!("({length} bytes)")
+                }
             };
             all.push((at.line, at.indent, what));
             Next::Go
@@ -378,6 +389,28 @@ mod tests {
             read(b"[12345,1234]", limits).0,
             [(1, 1, "(5 bytes)".to_owned()), (1, 7, "1234".to_owned())]
         );
+        // A document that is one object can't be read in parts.
+        for (text, kept) in [
+            (r#"{"a":"bcdefghij"}"#, true),
+            (r#"{"a":"bcdefghijklm"}"#, true),
+            (r#"[{"a":0}]"#, false),
+        ] {
+            let found = read(text.as_bytes(), limits).0;
+            assert_eq!(found[0].2 == text, kept, "{text}: {found:?}");
+        }
+        let limits = Limits {
+            document_bytes: 100,
+            ..limits
+        };
+        let long = format!("{{\"a\":\"{}\"}}", "x".repeat(30));
+        assert_eq!(
+            read(long.as_bytes(), limits).0,
+            [(1, 0, "(38 bytes)".to_owned())]
+        );
+        let limits = Limits {
+            document_bytes: 20,
+            ..limits
+        };
         assert!(matches!(
             read(&b"[1,2,3,4,5,6,7,8,9,10]"[..], limits).1,
             Err(DocumentError::TooLong(_))

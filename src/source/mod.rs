@@ -69,6 +69,15 @@ pub struct Limits {
     pub open_bytes: usize,
 }
 
+impl Limits {
+    /// Returns the maximum number of bytes of a document that is one object.
+    #[must_use]
+    pub fn object_bytes(&self) -> usize {
+        let most = self.record_bytes.saturating_mul(8).min(self.document_bytes);
+        most.max(self.record_bytes)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

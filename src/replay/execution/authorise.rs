@@ -86,7 +86,11 @@ impl Execution {
             facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
         }
         let recorded = proposal.filter(|p| p.is_recorded());
-        facts.risk = recorded.and_then(OwnedAction::effective_risk);
+        if self.session.hides_arguments(recorded) {
+            self.verdict.doubt(Aspect::Authorised);
+        } else {
+            facts.risk = recorded.and_then(OwnedAction::effective_risk);
+        }
         if self.turn.proposal.is_none() {
             // The thoughts are all that is known of what was decided about.
             facts.unproposed = true;

@@ -6,7 +6,7 @@ use super::super::session_actions::{ExecutedAction, SessionActions};
 use super::super::step_facts::{Approval, CallAnomaly, CallAnomalyKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
-use crate::trace::action::{cwd, same_action};
+use crate::trace::action::{call, cwd, same_action};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{CallAnnotation, StartFact, Step};
@@ -104,6 +104,13 @@ impl Session {
     pub(super) fn not_recorded(&self) -> Option<String> {
         let words: Vec<&str> = self.not_recorded.iter().map(|part| part.name()).collect();
         (!words.is_empty()).then(|| words.join(", "))
+    }
+
+    /// Returns whether the arguments of a call aren't recorded. Its risk is then a guess.
+    pub(super) fn hides_arguments(&self, action: Option<&OwnedAction>) -> bool {
+        let payload = action.and_then(|action| action.payload.as_deref());
+        let given = payload.and_then(|payload| call(Raw::trusted(payload)));
+        self.lacks(NotRecorded::Arguments) && given.is_some_and(|(_, raw)| raw.as_written() == "{}")
     }
 
     /// Remembers a rejected action.

@@ -4,7 +4,7 @@ use super::{Run, overlong_subject};
 use crate::diag::subject;
 use crate::replay::AnalysisCache;
 use crate::rules::codes;
-use crate::source::{Blocks, DocumentError, Element, Next, Position, each_element};
+use crate::source::{Blocks, DocumentError, Element, Limits, Next, Position, each_element};
 use crate::trace::entry::{Entry, Problem};
 use crate::trace::formats::Format;
 use crate::verify::parse::{self, BOM};
@@ -77,11 +77,11 @@ impl Run<'_> {
         let end = each_element(blocks, limits, &mut |at, element| {
             let bytes = match element {
                 Element::Bytes(bytes) => bytes,
-                Element::OversizedLine(overlong) => {
+                Element::OversizedLine(overlong, most) => {
                     self.limit(
                         at.line,
                         &overlong_subject(&overlong),
-                        &parse::too_long(overlong.length, limits.record_bytes),
+                        &parse::too_long(overlong.length, most),
                     );
                     self.units.findings += 1;
                     self.lose(at.line);
@@ -101,12 +101,17 @@ impl Run<'_> {
             }
             let mut scanner = Scanner::new("", limits.depth);
             let reading = self.reading();
+            // Its size has been checked.
+            let record_bytes = limits.record_bytes.max(bytes.len());
             let entry = parse::parse_record(
                 bytes,
                 (at.line, at.indent),
                 reading.grammar,
                 &mut scanner,
-                limits,
+                Limits {
+                    record_bytes,
+                    ..limits
+                },
                 false,
             );
             if self.shards.is_empty() {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Members that describe a command, how long to wait for it or how to show its output. They change
 /// nothing about what runs, as long as [`is_descriptive`] accepts their values.
-const HARMLESS: [&str; 48] = [
+const HARMLESS: [&str; 58] = [
     "agent",
     "agentId",
     "agent_id",
@@ -16,12 +16,17 @@ const HARMLESS: [&str; 48] = [
     "callId",
     "call_id",
     "comment",
+    "confirmation_state",
+    "delay",
     "description",
     "explanation",
+    "hidden",
     "id",
+    "initial_wait",
     "interactive",
     "is_background",
     "is_blocking",
+    "is_static",
     "justification",
     "label",
     "login",
@@ -38,13 +43,17 @@ const HARMLESS: [&str; 48] = [
     "require_user_approval",
     "requiresApproval",
     "requires_approval",
+    "reset",
     "restart",
     "risk",
     "riskLevel",
     "risk_level",
     "run_in_background",
+    "security_risk",
     "stream",
     "summary",
+    "task_progress",
+    "thought",
     "timeout",
     "timeoutMs",
     "timeoutSeconds",
@@ -56,6 +65,7 @@ const HARMLESS: [&str; 48] = [
     "tool_call_id",
     "tty",
     "turn",
+    "yield_time_ms",
 ];
 
 /// Members of an object that only describes.
@@ -68,7 +78,10 @@ const DETAILS: [&str; 18] = [
 /// can't cause an action.
 #[must_use]
 pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
-    HARMLESS.contains(&name) && is_descriptive(value)
+    // A text that is typed into a running command isn't a command line.
+    let is_typed = name == "is_input"
+        && !(matches!(value, Param::Flag(false)) || value.as_str() == Some("false"));
+    (HARMLESS.contains(&name) || name == "is_input") && !is_typed && is_descriptive(value)
 }
 
 /// Returns whether a value only describes: a scalar, or lists and objects of such values. A member

@@ -185,6 +185,8 @@ mod tests {
             json!({"command": ["ls"], "args": ["x"]}),
             json!({"command": ["rm", "a"], "cwd": "/etc"}),
             json!({"command": "ls", "script": "rm -rf src"}),
+            json!({"command": "ls", "is_input": true}),
+            json!({"command": "ls", "reset": {"command": "rm -rf src"}}),
         ] {
             assert_eq!(
                 risk("bash_execute", params.clone()),
@@ -200,6 +202,8 @@ mod tests {
             }),
             json!({"command": "ls", "cwd": "src", "run_in_background": false, "requires_approval": false}),
             json!({"command": "ls", "directory": "src"}),
+            json!({"command": "ls", "is_input": "false", "reset": false, "security_risk": "LOW"}),
+            json!({"command": "ls", "is_input": false, "thought": "rm -rf src", "hidden": false}),
             json!({"command": ["ls", "-l"], "workdir": "/home/dev/project"}),
             json!({"command": "ls", "env": {"LANG": "C", "COLUMNS": 80}}),
         ] {

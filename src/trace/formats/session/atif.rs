@@ -345,6 +345,9 @@ impl<'a> LangfuseObservation<'a> {
         let is_call = is_word(self.kind, &["TOOL", "tool"])
             || is_word(attributes.operation, &["execute_tool"])
             || is_word(attributes.span_kind, &["TOOL"])
+            || attributes.tool.0.is_some()
+                && attributes.operation.0.is_none()
+                && attributes.span_kind.0.is_none()
             || message.is_some() && is_word(self.kind, &["SPAN"]);
         if is_word(self.kind, &["GENERATION"]) && !is_call {
             events.time = self.end_time.0.or(self.start_time.0);

@@ -3,7 +3,8 @@
 //!
 //! Every record is on its own line. A message of the model is split over several records; calls and
 //! results are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a
-//! stream the list `permission_denials` at the end. Approvals leave nothing.
+//! stream the list `permission_denials` at the end. Decisions of hooks are attachments. Approvals
+//! of persons and rules leave nothing.
 
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
@@ -58,6 +59,9 @@ fn is_session(unit: &Unit<'_>) -> bool {
                 "operation",
                 "permissionMode",
             ])
+        // The description of a sub-agent in a file of its own, and the list of a folder's sessions.
+        || unit.has(&["agentType"]) && !unit.has_one(&["type", "role", "message", "messages"])
+        || unit.has(&["version", "entries", "originalPath"])
 }
 
 fn is_stream(unit: &Unit<'_>) -> bool {
@@ -106,6 +110,43 @@ struct Line<'a> {
     permission_denials: Option<Raw<'a>>,
     #[serde(borrow)]
     data: Lenient<Progress<'a>>,
+    #[serde(borrow)]
+    attachment: Lenient<Attachment<'a>>,
+}
+
+/// What the program attaches to a conversation.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Attachment<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: LenientStr<'a>,
+    #[serde(borrow, rename = "toolUseID")]
+    call: LenientStr<'a>,
+    #[serde(borrow, rename = "hookEvent")]
+    event: LenientStr<'a>,
+    #[serde(borrow)]
+    decision: LenientStr<'a>,
+}
+
+impl<'a> Attachment<'a> {
+    /// Returns a hook's decision about a call. Other hooks may still overrule an approval by a hook
+    /// that is called before the question, so only a rejection by such a hook is final.
+    fn decision(self) -> Option<EventKind<'a>> {
+        let (id, by) = (text(self.call)?, DecidedBy::Policy);
+        match &*text(self.kind)? {
+            "hook_blocking_error" if is_word(self.event, &["PreToolUse"]) => {
+                Some(EventKind::Rejected { id, by })
+            }
+            "hook_permission_decision" if is_word(self.decision, &["allow"]) => {
+                is_word(self.event, &["PermissionRequest"])
+                    .then_some(EventKind::Approved { id, by })
+            }
+            "hook_permission_decision" if is_word(self.decision, &["deny"]) => {
+                Some(EventKind::Rejected { id, by })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A message of a sub-agent, as the session that started it records it.
@@ -205,6 +246,10 @@ impl<'a> Line<'a> {
             // A stream is printed without a person to ask.
             let by = DecidedBy::Policy;
             push(None, EventKind::Refused { call, by });
+        }
+        let attached = self.attachment.0.filter(|_| word == "attachment");
+        if let Some(decision) = attached.and_then(Attachment::decision) {
+            push(None, decision);
         }
         let content = self.message.0.and_then(|message| message.content);
         // A message may have one block instead of a list of them, or only a text.
@@ -350,7 +395,7 @@ const REJECTED: [&str; 4] = [
 ];
 
 /// Beginnings of texts about rules, and the text that follows on the line.
-const DENIED: [(&str, &str); 4] = [
+const DENIED: [(&str, &str); 6] = [
     ("cd to ", " was blocked"),
     ("Permission to use ", " has been denied"),
     ("Permission for this action has been denied", ""),
@@ -358,6 +403,8 @@ const DENIED: [(&str, &str); 4] = [
         "Claude requested permissions to ",
         "but you haven't granted it yet",
     ),
+    ("PreToolUse:", " hook error: "),
+    ("Hook PreToolUse:", " denied this tool"),
 ];
 
 /// Returns who rejected a call according to a text of the program.
@@ -388,7 +435,7 @@ fn denier(denial: LenientStr<'_>) -> Option<DecidedBy> {
 /// the model's block.
 fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: LenientStr<'a>) -> CallEnd<'a> {
     let shown = output(block.content);
-    let failed = block.is_error.0 == Some(true);
+    let failed = block.is_error.0 == Some(true) || server_failed(block.content);
     let kept = beside.and_then(|raw| raw.read::<ToolUseResult<'_>>());
     let note = beside
         .and_then(|raw| raw.read::<Str<'_>>())
@@ -424,6 +471,23 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: LenientStr<'a>)
             .filter(|_| how == CallStatus::Ok)
             .and_then(ToolUseResult::change),
     }
+}
+
+/// Returns whether a tool of the model's servers failed.
+pub(super) fn server_failed(content: Option<Raw<'_>>) -> bool {
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(default)]
+    struct Served<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: LenientStr<'a>,
+        return_code: Lenient<i64>,
+    }
+    let object = content.filter(|raw| raw.as_written().starts_with('{'));
+    let served = object.and_then(|raw| raw.read::<Served<'_>>());
+    served.is_some_and(|served| {
+        text(served.kind).is_some_and(|kind| kind.ends_with("_tool_result_error"))
+            || served.return_code.0.is_some_and(|code| code != 0)
+    })
 }
 
 /// The part of a result that the program keeps apart.

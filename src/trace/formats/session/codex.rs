@@ -14,7 +14,7 @@ use governance::DecidedBy;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use strict_json::Raw;
+use strict_json::{Deserializer, Raw};
 
 pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     name: "codex",
@@ -29,9 +29,9 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
             || unit.has(&["call_id"]) && unit.is_word("type", &ITEMS)
     },
     lists: &[],
-    read: Read::Value(|line, _| {
-        let parts = line.read::<Line<'_>>();
-        parts.map(|parts| parts.record(line)).unwrap_or_default()
+    read: Read::AtOnce(|scanner, text| {
+        let line = Line::deserialize(&mut Deserializer::new(scanner));
+        line.ok().map(|line| line.record(Raw::trusted(text)))
     }),
 };
 

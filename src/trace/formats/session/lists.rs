@@ -41,7 +41,13 @@ fn members<'a>(names: &[&str], object: Raw<'a>, left: usize, found: &mut Vec<(&'
         match value.read::<Vec<Raw<'a>>>() {
             Some(elements) => {
                 for element in elements {
-                    if element.as_written().starts_with('[') {
+                    // Old OpenHands lists pairs of an action and its observation.
+                    let pair = element.read::<Vec<Raw<'a>>>().filter(|_| name == "history");
+                    if let Some(pair) = pair {
+                        for part in pair {
+                            members(names, part, left, found);
+                        }
+                    } else if element.as_written().starts_with('[') {
                         add(found, element, &format!("expected an object in `{name}`"));
                     } else {
                         members(names, element, left, found);
@@ -106,6 +112,7 @@ mod tests {
             (r#"{"messages":{"0":{}}}"#, 1),
             (r#"{"messages":"[]"}"#, 1),
             (r#"{"messages":[[{}]]}"#, 1),
+            (r#"{"history":[[{},{}],[{"messages":7}]]}"#, 1),
             (r#"{"messages":[{"tool_calls":{}},{"tool_calls":7}]}"#, 2),
             (r#"[{"tool_calls":true}]"#, 1),
             // Behind many other members.
@@ -119,7 +126,7 @@ mod tests {
                 0,
             ),
         ] {
-            let found = malformed(&["messages", "tool_calls"], Raw::trusted(record));
+            let found = malformed(&["messages", "tool_calls", "history"], Raw::trusted(record));
             assert_eq!(found.len(), count, "{record}: {found:?}");
         }
     }

@@ -12,6 +12,7 @@ mod notes;
 mod tests;
 
 use self::notes::Notes;
+use super::claude_code::server_failed;
 use super::text_calls;
 use super::unread;
 use super::{
@@ -546,7 +547,8 @@ impl<'a> Message<'a> {
             }
         } else if let Some(inner) = part.part_response {
             if let Some(result) = inner.read::<Self>() {
-                events.push(raw, EventKind::Ended(result.ended()));
+                let (tool, ended) = (text(result.name).unwrap_or_default(), result.ended());
+                events.push(raw, EventKind::Responded { tool, ended });
             }
         } else if is_word(part.kind, &["text", "input_text", "output_text"])
             || part.kind.0.is_none()
@@ -668,11 +670,13 @@ impl<'a> Message<'a> {
             || is_word(output_kind, &["error-text", "error-json"])
             || self.ai_sdk_error.0 == Some(true)
             || is_word(self.status, &["error", "failed"])
+            || server_failed(self.content)
             || self
                 .error
                 .is_some_and(|error| !matches!(error.as_written(), "null" | "false" | "\"\""))
             || shown.starts_with("Error executing tool:");
-        let how = if is_abort(&shown) {
+        let aborted = self.ai_sdk_error.0 == Some(true) && ends_in_abort(&shown);
+        let how = if aborted || is_abort(&shown) {
             CallStatus::Interrupted
         } else if failed {
             CallStatus::Error
@@ -711,6 +715,12 @@ fn is_abort(shown: &str) -> bool {
     let text = shown.trim();
     let text = text.strip_prefix("Error executing tool: ").unwrap_or(text);
     text.strip_prefix("Error: ").unwrap_or(text) == "Request aborted"
+}
+
+/// Returns whether pi's output of a failed call ends with its note that the person stopped it.
+fn ends_in_abort(shown: &str) -> bool {
+    let shown = shown.trim_end();
+    shown.ends_with("Command aborted") || shown == "Operation aborted"
 }
 
 /// Returns the calls in a model's output: a message, a list of messages or parts, or a response.

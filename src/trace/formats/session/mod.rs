@@ -229,6 +229,11 @@ pub(super) enum EventKind<'a> {
     /// A call begins. It is the same as one that was requested under its id.
     Began(Call<'a>),
     Ended(CallEnd<'a>),
+    /// The end of a call whose record may have no id, although the end has one.
+    Responded {
+        tool: Cow<'a, str>,
+        ended: CallEnd<'a>,
+    },
     /// The following events belong to another conversation of the record, with this name.
     Part(Cow<'a, str>),
     /// A call that waits for its result was approved.
@@ -541,7 +546,7 @@ impl<'a> Events<'a> {
     pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &CallEnd<'a>> {
         let new = self.list.iter().skip(from);
         new.filter_map(|event| match &event.what {
-            EventKind::Ended(ended) => Some(ended),
+            EventKind::Ended(ended) | EventKind::Responded { ended, .. } => Some(ended),
             _ => None,
         })
     }

@@ -14,6 +14,7 @@ use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
@@ -122,6 +123,8 @@ struct OpenHandsEvent<'a> {
 struct Extras {
     exit_code: Lenient<i64>,
     metadata: Lenient<Metadata>,
+    /// The work tree, in what the program recalled at the start.
+    working_dir: Lenient<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -175,6 +178,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         }
         None => event(&mut events, raw, &mut open),
     }
+    record.cwd = events.cwd.take().map(Cow::Owned);
     record.events = events.into_list();
     record
 }
@@ -266,6 +270,11 @@ impl<'a> OpenHandsEvent<'a> {
         name: &str,
         open: &mut Vec<OpenCall<'a>>,
     ) {
+        let extras = self.extras.0.as_ref();
+        if name == "recall" && events.cwd.is_none() {
+            let recalled = extras.and_then(|extras| extras.working_dir.0.clone());
+            events.cwd = recalled.filter(|directory| directory.starts_with('/'));
+        }
         // The output of a person's command. The source is that of the action.
         if is_word(self.source, &["user", "environment"]) && !is_failure(name) {
             return;
@@ -289,7 +298,6 @@ impl<'a> OpenHandsEvent<'a> {
         ) {
             return;
         }
-        let extras = self.extras.0.as_ref();
         let code = self
             .exit_code
             .0
@@ -364,7 +372,7 @@ impl<'a> OpenHandsEvent<'a> {
             let call = Call {
                 id,
                 tool: text(self.tool_name).unwrap_or_default(),
-                input: asked.map_or_else(|| arguments(self.action), |asked| asked.call().input),
+                input: asked.map_or_else(|| parameters(self.action), |asked| asked.call().input),
             };
             events.push(raw, EventKind::Call(call));
         } else if let Some(error) = self.error {
@@ -374,6 +382,18 @@ impl<'a> OpenHandsEvent<'a> {
             );
         }
     }
+}
+
+/// Returns the parameters of an action of the SDK, without the name of its class.
+fn parameters(action: Option<Raw<'_>>) -> Cow<'_, str> {
+    let Some(mut given) = action.and_then(|raw| raw.read_all::<Map<String, Value>>()) else {
+        return arguments(action);
+    };
+    if given.get("kind").is_some_and(Value::is_string) {
+        given.remove("kind");
+        return Cow::Owned(Value::Object(given).to_string());
+    }
+    arguments(action)
 }
 
 fn is_failure(observation: &str) -> bool {
@@ -490,5 +510,38 @@ mod tests {
             r#""tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#,
         );
         assert_eq!(told(&FORMAT, rejected), ["end c Rejected(Policy) None no"]);
+    }
+
+    #[test]
+    fn the_class_of_an_action_is_no_parameter() {
+        let action = concat!(
+            r#"{"id":"e","source":"agent","tool_name":"terminal","tool_call_id":"c","#,
+            r#""action":{"command":"ls","kind":"TerminalAction"},"kind":"ActionEvent"}"#,
+        );
+        assert_eq!(
+            told(&FORMAT, action),
+            [r#"call c terminal {"command":"ls"}"#]
+        );
+    }
+
+    #[test]
+    fn what_was_recalled_tells_the_work_tree() {
+        let recalled = |directory: &str| {
+            format!(
+                concat!(
+                    r#"{{"id":1,"source":"user","cause":0,"observation":"recall","#,
+                    r#""content":"","extras":{{"working_dir":"{}"}}}}"#
+                ),
+                directory
+            )
+        };
+        let root = |directory: &str| {
+            let text = recalled(directory);
+            read(Raw::trusted(&text), &text)
+                .cwd
+                .map(|cwd| cwd.to_string())
+        };
+        assert_eq!(root("/workspace").as_deref(), Some("/workspace"));
+        assert_eq!(root("workspace"), None);
     }
 }

@@ -607,6 +607,7 @@ fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
         "function_args",
         "arguments",
         "gen_ai.tool.call.arguments",
+        "tool_arguments",
         "input.value",
         "traceloop.entity.input",
         "tool_parameters",
@@ -673,6 +674,7 @@ fn done<'a>(
     let shown = attributes.first(&[
         "output",
         "gen_ai.tool.call.result",
+        "tool_response",
         "output.value",
         "traceloop.entity.output",
         "error",

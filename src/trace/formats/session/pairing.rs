@@ -255,6 +255,9 @@ impl Pairing {
                 }
             }
             EventKind::Ended(ended) => self.ended(key, line, event.time, ended, on),
+            EventKind::Responded { tool, ended } => {
+                self.responded((key, line, event.time), tool, ended, on);
+            }
             EventKind::Approved { id, by } => {
                 let n = self.waiting.last_open(id);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {

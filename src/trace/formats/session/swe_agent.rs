@@ -11,6 +11,7 @@ use super::{
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
@@ -206,14 +207,21 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
     let id = events.own_id();
     push_command(events, raw, Some(id.clone()), &action);
     if let Some(observation) = step.observation {
-        push_end(
-            events,
-            raw,
-            Some(id),
-            CallStatus::Ok,
-            output(Some(observation)),
-            None,
-        );
+        let shown = output(Some(observation));
+        push_end(events, raw, Some(id), how(&shown), shown, None);
+    }
+}
+
+/// Determines how a command ended from its observation, which has no exit code.
+fn how(shown: &str) -> CallStatus {
+    let shown = shown.trim_start();
+    let cancelled = shown
+        .strip_prefix("The command '")
+        .and_then(|rest| rest.split_once("' was cancelled because it took more than "));
+    if cancelled.is_some() || shown.starts_with("EXECUTION TIMED OUT") {
+        CallStatus::Interrupted
+    } else {
+        CallStatus::Ok
     }
 }
 
@@ -257,7 +265,7 @@ fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
                 waiting = Some(id);
             }
         } else if let Some(id) = waiting.take() {
-            push_end(events, raw, Some(id), CallStatus::Ok, said, None);
+            push_end(events, raw, Some(id), how(&said), said, None);
         } else {
             messages::message(events, raw);
         }
@@ -351,7 +359,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Previous) -> Previous
             .filter_map(|action| Some(text(action.0?.command)?.into_owned()))
             .collect();
         if lines.is_empty() {
-            lines.extend(only_block(&said).map(str::to_owned));
+            lines.extend(executed_block(&said).map(str::to_owned));
         }
         events.push(raw, EventKind::Said(said));
         for line in &lines {
@@ -394,6 +402,34 @@ fn returncode(said: &str) -> Option<i64> {
     rest.split_once("</returncode>")?.0.trim().parse().ok()
 }
 
+/// Returns the command that mini-SWE-agent takes from a message: its block ends at the first line
+/// that begins with a fence, even inside a here-document.
+fn executed_block(said: &str) -> Option<&str> {
+    let own = ["```mswea_bash_command", "```bash"];
+    let Some(begin) = own.into_iter().find(|begin| said.contains(begin)) else {
+        return only_block(said);
+    };
+    let mut found = None;
+    let mut rest = said;
+    while let Some((_, behind)) = rest.split_once(begin) {
+        let body = behind.trim_start();
+        let space = behind.len().saturating_sub(body.len());
+        let is_line = behind
+            .get(..space)
+            .is_some_and(|space| space.contains('\n'));
+        let Some((body, after)) = body.split_once("\n```").filter(|_| is_line) else {
+            rest = behind;
+            continue;
+        };
+        if found.is_some() {
+            return None;
+        }
+        found = Some(body.trim());
+        rest = after;
+    }
+    found
+}
+
 /// Returns the only fenced block of a message that is a command.
 fn only_block(said: &str) -> Option<&str> {
     let mut found = None;
@@ -415,12 +451,38 @@ fn only_block(said: &str) -> Option<&str> {
 fn push_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
     let first = line.split_whitespace().next().unwrap_or_default();
     let own = INTERFACE.iter().find(|name| **name == first);
+    let edit = (first == "str_replace_editor").then(|| editor(line));
     let call = Call {
         id,
         tool: Cow::Borrowed(own.copied().unwrap_or("bash")),
-        input: object_of("command", line),
+        input: edit.flatten().unwrap_or_else(|| object_of("command", line)),
     };
     events.push(raw, EventKind::Call(call));
+}
+
+/// Returns the parameters of a call of the editor, which SWE-agent writes as a command line; `None`
+/// if it has others.
+fn editor(line: &str) -> Option<Cow<'static, str>> {
+    let mut words = shlex::split(line)?.into_iter().skip(1);
+    let mut given = Map::new();
+    given.insert("command".to_owned(), words.next()?.into());
+    given.insert("path".to_owned(), words.next()?.into());
+    while let Some(option) = words.next() {
+        let name = option.strip_prefix("--")?;
+        let value: Value = match name {
+            "view_range" => {
+                let lines = [words.next()?, words.next()?].map(|line| line.parse::<i64>().ok());
+                lines.into_iter().collect::<Option<Vec<_>>>()?.into()
+            }
+            "insert_line" => words.next()?.parse::<i64>().ok()?.into(),
+            "file_text" | "old_str" | "new_str" => words.next()?.into(),
+            _ => return None,
+        };
+        if given.insert(name.to_owned(), value).is_some() {
+            return None;
+        }
+    }
+    Some(Cow::Owned(Value::Object(given).to_string()))
 }
 
 fn push_end<'a>(
@@ -494,5 +556,65 @@ mod tests {
             "end b Cancelled None y",
         ];
         assert_eq!(told(&MINI, text), expected);
+    }
+
+    #[test]
+    fn the_executed_block_ends_at_the_first_fence_on_a_line() {
+        for (said, expected) in [
+            ("```bash\nls\n```", Some("ls")),
+            ("x ```bash \n\nls\n```\n```sh\npwd\n```", Some("ls")),
+            (
+                "```bash\ncat <<E > a\n```python\nx\n```\nE\n```",
+                Some("cat <<E > a"),
+            ),
+            ("```bash\nls\n```\n```bash\npwd\n```", None),
+            ("```bash\nls", None),
+            ("```bash ls\n```", None),
+            ("```sh\nls\n```", Some("ls")),
+            (
+                "```mswea_bash_command\nls\n```\n```bash\npwd\n```",
+                Some("ls"),
+            ),
+        ] {
+            assert_eq!(executed_block(said), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn the_editor_has_parameters() {
+        let read = |line: &str| editor(line).map(|given| given.into_owned());
+        let found = read("str_replace_editor view /r/a.py --view_range 1 20");
+        let expected = r#"{"command":"view","path":"/r/a.py","view_range":[1,20]}"#;
+        assert_eq!(found.as_deref(), Some(expected));
+        let found = read("str_replace_editor str_replace a --old_str 'x\ny' --new_str ''");
+        let expected = r#"{"command":"str_replace","new_str":"","old_str":"x\ny","path":"a"}"#;
+        assert_eq!(found.as_deref(), Some(expected));
+        for line in [
+            "str_replace_editor view",
+            "str_replace_editor view a b",
+            "str_replace_editor view a --path b",
+            "str_replace_editor view a --new_str x --new_str y",
+            "str_replace_editor view a && rm b",
+            "str_replace_editor view 'a",
+        ] {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_took_too_long_was_interrupted() {
+        for (shown, status) in [
+            (
+                "\nEXECUTION TIMED OUT BECAUSE NO OUTPUT",
+                CallStatus::Interrupted,
+            ),
+            (
+                "The command 'make' was cancelled because it took more than 30 seconds.",
+                CallStatus::Interrupted,
+            ),
+            ("The command 'make' failed", CallStatus::Ok),
+        ] {
+            assert_eq!(how(shown), status, "{shown}");
+        }
     }
 }

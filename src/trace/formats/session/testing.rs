@@ -45,7 +45,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
         EventKind::Decided { call, .. } => vec![called(call)],
         EventKind::Wanted { call, .. } => vec![format!("wanted {}", called(call))],
         EventKind::Done { call, ended, .. } => vec![called(call), over(ended)],
-        EventKind::Ended(ended) => vec![over(ended)],
+        EventKind::Ended(ended) | EventKind::Responded { ended, .. } => vec![over(ended)],
         EventKind::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],
         EventKind::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
         EventKind::Approved { id, by } => vec![format!("approved {id} {by:?}")],

@@ -1,8 +1,10 @@
 //! Records that are derived from sessions.
 
+use super::atif::LANGFUSE;
 use super::claude_code::FORMAT as CLAUDE_CODE;
 use super::codex::FORMAT as CODEX;
 use super::codex_log::FORMAT as CODEX_LOG;
+use super::messages::{FORMAT as MESSAGES, PI};
 use super::otlp::FORMAT as OTLP;
 use crate::trace::entry::Entry;
 use crate::trace::formats::{OwnCalls, TraceFormat};
@@ -518,4 +520,223 @@ fn a_stream_is_handed_on_in_order_however_long_it_is() {
         assert_eq!(ids, ["a", "b", "c", "d"]);
         assert!(calls[1].ends_with(how), "{}", calls[1]);
     }
+}
+
+/// Returns a call of Claude Code, an attachment about it and its result.
+fn hooked(id: &str, attachment: &Value, failed: bool, note: &str) -> [Value; 3] {
+    let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}});
+    let result = json!({
+        "type": "tool_result", "tool_use_id": id, "content": note, "is_error": failed
+    });
+    [
+        json!({"type": "assistant", "sessionId": "s", "message": {"content": [call]}}),
+        json!({"type": "attachment", "sessionId": "s", "attachment": attachment}),
+        json!({
+            "type": "user", "sessionId": "s", "message": {"content": [result]},
+            "toolUseResult": format!("Error: {note}")
+        }),
+    ]
+}
+
+#[test]
+fn hooks_of_claude_code_decide() {
+    let attached = |kind: &str, event: &str, decision: &str| json!({"type": kind, "toolUseID": "a", "hookEvent": event, "decision": decision});
+    let none = json!({});
+    for (attachment, failed, note, expected) in [
+        (
+            attached("hook_blocking_error", "PreToolUse", ""),
+            true,
+            "no",
+            "rejected/policy not_executed",
+        ),
+        (
+            attached("hook_blocking_error", "PostToolUse", ""),
+            false,
+            "done",
+            "-/- ok",
+        ),
+        (
+            attached("hook_permission_decision", "PermissionRequest", "allow"),
+            false,
+            "done",
+            "approved/policy ok",
+        ),
+        (
+            attached("hook_permission_decision", "PreToolUse", "allow"),
+            false,
+            "done",
+            "-/- ok",
+        ),
+        (
+            attached("hook_permission_decision", "PermissionRequest", "deny"),
+            true,
+            "no",
+            "rejected/policy not_executed",
+        ),
+        (
+            none.clone(),
+            true,
+            "PreToolUse:Bash hook error: [x]: no",
+            "rejected/policy not_executed",
+        ),
+        (
+            none.clone(),
+            true,
+            "Hook PreToolUse:Bash denied this tool",
+            "rejected/policy not_executed",
+        ),
+        (none.clone(), true, "PreToolUse:Bash is slow", "-/- error"),
+    ] {
+        let lines = hooked("a", &attachment, failed, note);
+        let expected = format!("s a Bash shell_cmd {expected}");
+        assert_eq!(
+            calls(&CLAUDE_CODE, &lines),
+            [expected],
+            "{attachment} {note}"
+        );
+    }
+    // A rejected call that was executed all the same is both.
+    let denied = attached("hook_permission_decision", "PermissionRequest", "deny");
+    let lines = hooked("a", &denied, false, "done");
+    assert_eq!(
+        calls(&CLAUDE_CODE, &lines),
+        ["s a Bash shell_cmd rejected/policy ok"]
+    );
+}
+
+#[test]
+fn failures_of_the_servers_own_tools_are_errors() {
+    let result = |content: &Value| {
+        let call = json!({"type": "server_tool_use", "id": "a", "name": "web_fetch", "input": {}});
+        let part = json!({"type": "web_fetch_tool_result", "tool_use_id": "a", "content": content});
+        json!({"role": "assistant", "content": [call, part]})
+    };
+    let failed = json!({"type": "web_fetch_tool_result_error", "error_code": "unavailable"});
+    let code = |code: i32| json!({"type": "code_execution_result", "return_code": code});
+    for (content, outcome) in [
+        (failed, "error"),
+        (code(1), "error"),
+        (code(0), "ok"),
+        (json!([{"type": "web_search_result"}]), "ok"),
+    ] {
+        let found = calls(&MESSAGES, &[result(&content)]);
+        assert_eq!(
+            found,
+            [format!("file a web_fetch tool_call -/- {outcome}")],
+            "{content}"
+        );
+    }
+}
+
+#[test]
+fn a_response_finds_a_call_without_an_id_by_its_tool() {
+    let part = |part: &Value| json!({"role": "model", "parts": [part]});
+    let called = |name: &str| part(&json!({"functionCall": {"name": name, "args": {}}}));
+    let response = |id: &str, name: &str| {
+        let response = json!({"output": "x"});
+        part(&json!({"functionResponse": {"id": id, "name": name, "response": response}}))
+    };
+    let lines = [
+        called("glob"),
+        called("read_file"),
+        response("read_file-1", "read_file"),
+        response("glob-1", "glob"),
+        response("glob-2", "glob"),
+    ];
+    assert_eq!(
+        calls(&MESSAGES, &lines),
+        [
+            "file 1 read_file tool_call -/- ok",
+            "file 2 glob tool_call -/- ok",
+            // No call is left for it.
+            "file glob-2 - - -/- ok",
+        ]
+    );
+}
+
+#[test]
+fn a_call_of_pi_that_was_stopped_was_interrupted() {
+    let message = |message: &Value| json!({"type": "message", "message": message});
+    let ended = |text: &str, failed: bool| {
+        let call = json!({"type": "toolCall", "id": "a", "name": "bash", "arguments": {}});
+        let lines = [
+            message(&json!({"role": "assistant", "content": [call]})),
+            message(&json!({
+                "role": "toolResult", "toolCallId": "a", "toolName": "bash", "isError": failed,
+                "content": [{"type": "text", "text": text}]
+            })),
+        ];
+        calls(&PI, &lines).concat()
+    };
+    for (text, failed, outcome) in [
+        ("half\n\nCommand aborted", true, "interrupted"),
+        ("Operation aborted", true, "interrupted"),
+        ("Command aborted by X", true, "error"),
+        ("Command aborted", false, "ok"),
+    ] {
+        let expected = format!("file a bash tool_call -/- {outcome}");
+        assert_eq!(ended(text, failed), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_denial_behind_the_name_of_its_call_is_a_text() {
+    let call = json!({"type": "tool_use", "id": "a", "name": "read_file", "input": {"path": "b"}});
+    let result = |text: &str| {
+        let part = json!({"type": "tool_result", "tool_use_id": "a", "content": text});
+        let lines = [
+            json!({"role": "assistant", "content": [call]}),
+            json!({"role": "user", "content": [part]}),
+        ];
+        calls(&MESSAGES, &lines).concat()
+    };
+    for (text, outcome) in [
+        (
+            "[read_file for 'b'] Result:\nThe user denied this operation.",
+            "rejected_by_text",
+        ),
+        ("[read_file for 'b'] Result:\nx", "ok"),
+        (
+            "[other for 'b'] Result:\nThe user denied this operation.",
+            "ok",
+        ),
+    ] {
+        let expected = format!("file a read_file tool_call -/- {outcome}");
+        assert_eq!(result(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_name_of_a_tool_makes_a_span_a_call() {
+    let observation = |attributes: &Value| {
+        json!({
+            "id": "o", "traceId": "t", "type": "SPAN", "name": "running", "input": {"x": 1},
+            "output": "y", "endTime": "2026-01-05T09:00:00Z",
+            "metadata": {"attributes": attributes}
+        })
+    };
+    let named = json!({"gen_ai.tool.name": "sum", "gen_ai.tool.call.id": "a"});
+    assert_eq!(
+        calls(&LANGFUSE, &[observation(&named)]),
+        ["t a sum tool_call -/- ok"]
+    );
+    let of_agent = json!({"gen_ai.tool.name": "sum", "gen_ai.operation.name": "invoke_agent"});
+    assert!(calls(&LANGFUSE, &[observation(&of_agent)]).is_empty());
+
+    let attribute = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+    let span = json!({
+        "traceId": "t", "spanId": "s", "name": "running tool", "attributes": [
+            attribute("gen_ai.tool.name", "sum"),
+            attribute("tool_arguments", "{\"x\":1}"),
+            attribute("tool_response", "y"),
+        ]
+    });
+    let document = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]});
+    let found = records(&OTLP, &[document]);
+    let call = found
+        .iter()
+        .find(|record| record["record"] == "call")
+        .unwrap();
+    assert_eq!(call["action"]["payload"]["parameters"], json!({"x": 1}));
+    assert_eq!(call["result"]["output"], "y");
 }

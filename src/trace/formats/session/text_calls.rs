@@ -283,7 +283,12 @@ pub(super) fn structured(output: &str) -> Option<CallStatus> {
     if output.starts_with(FAILED_AS_JSON) {
         return Some(CallStatus::Error);
     }
-    Some(how(output)).filter(|how| *how != CallStatus::Ok)
+    // Cline writes the call before the result here too.
+    let result = match note(output) {
+        Some(Note::Result(result)) => result,
+        _ => output,
+    };
+    Some(how(result)).filter(|how| *how != CallStatus::Ok)
 }
 
 /// Returns whether a call was skipped because another one was rejected or came first.

@@ -23,6 +23,27 @@ impl Pairing {
         }
     }
 
+    /// Records the end of a call. If no call has its id, it belongs to the oldest call of the tool
+    /// without one.
+    pub(super) fn responded(
+        &mut self,
+        (key, line, time): (&str, u64, Option<Timestamp>),
+        tool: &str,
+        ended: &CallEnd<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
+        let named = ended.id.as_deref();
+        let named = named.is_some_and(|id| self.waiting.last_open(id).is_some());
+        let same = self.waiting.first_open_of(key, tool).filter(|_| !named);
+        match (same, self.sessions.get_mut(key)) {
+            (Some(n), Some(session)) => {
+                session.answers += 1;
+                self.result(n, time, ended, on);
+            }
+            _ => self.ended(key, line, time, ended, on),
+        }
+    }
+
     /// Applies a rejection to a call that waits, has a result already or is yet to come. `call` is
     /// the call's content, if the rejection contains it.
     pub(super) fn rejected(
