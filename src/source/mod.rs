@@ -73,7 +73,7 @@ impl Limits {
     /// Returns the maximum number of bytes of a document that is one object.
     #[must_use]
     pub fn object_bytes(&self) -> usize {
-        let most = self.record_bytes.saturating_mul(8).min(self.document_bytes);
+        let most = self.record_bytes.saturating_mul(4).min(self.document_bytes);
         most.max(self.record_bytes)
     }
 }

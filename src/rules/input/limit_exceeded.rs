@@ -4,7 +4,7 @@
 //! These limits apply:
 //!
 //! - A record: `--max-record-bytes` bytes (16 MiB by default) and `--max-depth` levels of nesting
-//!   (128). A document over several lines that is one object may have eight times as many bytes.
+//!   (128). A document over several lines that is one object may have four times as many bytes.
 //! - A document that isn't one record per line: `--max-document-bytes`.
 //! - A run: `--max-executions` executions (50,000). The open executions of an input may use
 //!   `--max-open-bytes` of memory.

@@ -460,9 +460,31 @@ fn push_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, st
     events.push(raw, EventKind::Call(call));
 }
 
+/// Returns whether a shell would take the line as the words of one command, with nothing to expand.
+fn is_inert(line: &str) -> bool {
+    let mut quote = None;
+    let inert = line.chars().all(|c| match (quote, c) {
+        (Some(open), _) if open == c => {
+            quote = None;
+            true
+        }
+        (Some('"'), _) => !"$`\\!".contains(c),
+        (Some(_), _) => true,
+        (None, '\'' | '"') => {
+            quote = Some(c);
+            true
+        }
+        (None, _) => c.is_ascii_alphanumeric() || " _@%+=:,./-".contains(c),
+    });
+    inert && quote.is_none()
+}
+
 /// Returns the parameters of a call of the editor, which SWE-agent writes as a command line; `None`
 /// if it has others.
 fn editor(line: &str) -> Option<Cow<'static, str>> {
+    if !is_inert(line) {
+        return None;
+    }
     let mut words = shlex::split(line)?.into_iter().skip(1);
     let mut given = Map::new();
     given.insert("command".to_owned(), words.next()?.into());
@@ -596,6 +618,13 @@ mod tests {
             "str_replace_editor view a --new_str x --new_str y",
             "str_replace_editor view a && rm b",
             "str_replace_editor view 'a",
+            "str_replace_editor view a;rm",
+            "str_replace_editor view a|sh",
+            "str_replace_editor view\nreboot",
+            "str_replace_editor view $(reboot)",
+            "str_replace_editor view \"$(rm -rf b)\"",
+            "str_replace_editor view `reboot`",
+            "str_replace_editor view ~",
         ] {
             assert_eq!(read(line), None, "{line}");
         }
