@@ -27,7 +27,7 @@ const HALF: f64 = 500.0;
     clippy::cast_precision_loss,
     reason = "counts of words and observations"
 )]
-pub(super) fn of(best: &Scores, question: &Question, is_given: bool) -> f64 {
+pub(super) fn estimate(best: &Scores, question: &Question, is_given: bool) -> f64 {
     let coverage = if is_given {
         best.evidence.coverage.max(best.vector)
     } else {
@@ -79,24 +79,24 @@ mod tests {
     fn coverage_length_and_a_small_index_raise_confidence() {
         const LARGE: u64 = 1_000_000;
         let half = scores(0.5, 0.5, 0.0);
-        let usual = of(&half, &question(4, LARGE), false);
+        let usual = estimate(&half, &question(4, LARGE), false);
         assert!((usual - 0.5).abs() < 1e-3);
-        assert!(of(&scores(0.5, 0.8, 0.0), &question(4, LARGE), false) > usual);
-        assert!(of(&half, &question(8, LARGE), false) > usual);
-        assert!(of(&half, &question(2, LARGE), false) < usual);
-        assert!(of(&half, &question(4, 100), false) > usual + 0.1);
+        assert!(estimate(&scores(0.5, 0.8, 0.0), &question(4, LARGE), false) > usual);
+        assert!(estimate(&half, &question(8, LARGE), false) > usual);
+        assert!(estimate(&half, &question(2, LARGE), false) < usual);
+        assert!(estimate(&half, &question(4, 100), false) > usual + 0.1);
     }
 
     #[test]
     fn only_vectors_of_a_given_model_replace_coverage() {
         let near = scores(0.5, 0.2, 0.9);
         let (learnt, given) = (
-            of(&near, &question(4, 9), false),
-            of(&near, &question(4, 9), true),
+            estimate(&near, &question(4, 9), false),
+            estimate(&near, &question(4, 9), true),
         );
         assert!(given > learnt + 0.3);
         let nothing = scores(0.3, 0.0, 0.9);
-        assert!(of(&nothing, &question(32, 9), false) <= 0.0);
-        assert!((of(&scores(1.0, 1.0, 1.0), &question(32, 9), false) - 1.0).abs() < 1e-9);
+        assert!(estimate(&nothing, &question(32, 9), false) <= 0.0);
+        assert!((estimate(&scores(1.0, 1.0, 1.0), &question(32, 9), false) - 1.0).abs() < 1e-9);
     }
 }

@@ -252,7 +252,7 @@ impl<'s> Ranker<'s> {
         });
         candidates.truncate(CANDIDATES);
         let confidence = candidates.first().map_or(0.0, |(.., scores)| {
-            confidence::of(scores, &question, is_given && with_vectors)
+            confidence::estimate(scores, &question, is_given && with_vectors)
         });
         let mut near = Vec::with_capacity(candidates.len());
         for (row, id, (time, is_named), mut scores) in candidates {
