@@ -1,8 +1,8 @@
-//! Measures decisions with a pack of fifty rules.
+//! Measures decisions with a pack of fifty rules, and comparisons of policies.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
-use agent_policy::{Action, Effect, History, Policy, Request, load};
+use agent_policy::{Action, Effect, Effort, History, Policy, Request, compare, load};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use std::hint::black_box;
@@ -122,5 +122,87 @@ fn decisions(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decisions);
+/// Programs of the table, and options that some of them have.
+const PROGRAMS: [&str; 12] = [
+    "git",
+    "docker",
+    "npm",
+    "cargo",
+    "kubectl",
+    "rm",
+    "make",
+    "pip",
+    "systemctl",
+    "terraform",
+    "rsync",
+    "ssh",
+];
+const OPTIONS: [&str; 10] = [
+    "-f", "--force", "-r", "--all", "--delete", "-v", "--yes", "--quiet", "--prune", "-a",
+];
+
+/// Returns the condition of a rule about names, paths, hosts and patterns of its own. A changed one
+/// is about others.
+fn plain_condition(n: usize, changed: bool) -> String {
+    let x = if changed { "x" } else { "" };
+    match n % 5 {
+        0 => format!("command: {{ program: [tool{n}{x}, 'helper{n}*'], arg: ['--force{n}'] }}"),
+        1 => format!("tool: ['mcp__server{n}{x}__*', 'old_tool_{n}']"),
+        2 => format!("path: {{ glob: ['vault{n}{x}/**', '*.secret{n}'] }}"),
+        3 => format!("host: ['*.internal{n}{x}.example']"),
+        _ => format!("type: shell_cmd, pattern: 'forbidden-?{n}{x}'"),
+    }
+}
+
+fn pick<'w>(words: &[&'w str], n: usize) -> &'w str {
+    words.iter().cycle().nth(n).unwrap()
+}
+
+/// Returns the condition of a rule about options of a program of the table.
+fn option_condition(n: usize, changed: bool) -> String {
+    let program = pick(&PROGRAMS, 7 * n);
+    let (one, other) = (pick(&OPTIONS, n + n / 12), pick(&OPTIONS, 3 * n + 1));
+    let x = if changed { "x" } else { "" };
+    format!("command: {{ program: {program}, arg: ['{one}', '{other}{x}'] }}")
+}
+
+/// Returns a policy of some rules, of which ten are changed if wished.
+fn policy(rules: usize, changed: bool, condition: fn(usize, bool) -> String) -> Policy {
+    let mut text = String::from(
+        "version: 1\nid: some\ncombine: deny-overrides\ndefault: { effect: require_approval, reason: nothing matched }\nrules:\n",
+    );
+    for n in 0..rules {
+        let when = condition(n, changed && n % (rules / 10) == 0);
+        let effect = pick(&["deny", "require_approval", "allow"], n);
+        text.push_str(&format!(
+            "  - {{ id: r{n}, when: {{ {when} }}, effect: {effect}, reason: r{n} }}\n"
+        ));
+    }
+    load("some", &text).unwrap()
+}
+
+fn comparisons(c: &mut Criterion) {
+    let effort = Effort {
+        seed: 0,
+        cases: 0,
+        only: Vec::new(),
+    };
+    let mut group = c.benchmark_group("comparisons, ten rules changed");
+    group.sample_size(10);
+    for (name, condition) in [
+        ("plain", plain_condition as fn(usize, bool) -> String),
+        ("options", option_condition),
+    ] {
+        for rules in [50, 300] {
+            let [base, head] = [false, true].map(|changed| policy(rules, changed, condition));
+            assert!(!compare(&base, &head, &[], &effort).differences.is_empty());
+            group.bench_function(format!("{rules} rules, {name}"), |b| {
+                b.iter(|| compare(black_box(&base), &head, &[], &effort));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, decisions, comparisons);
 criterion_main!(benches);

@@ -2,6 +2,7 @@ use super::*;
 use governance::RiskLevel;
 use serde_json::json;
 
+mod homes;
 mod options;
 mod permissions;
 mod turns;

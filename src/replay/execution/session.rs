@@ -110,7 +110,13 @@ impl Session {
     pub(super) fn hides_arguments(&self, action: Option<&OwnedAction>) -> bool {
         let payload = action.and_then(|action| action.payload.as_deref());
         let given = payload.and_then(|payload| call(Raw::trusted(payload)));
-        self.lacks(NotRecorded::Arguments) && given.is_some_and(|(_, raw)| raw.as_written() == "{}")
+        let is_empty = |raw: Raw<'_>| {
+            let inner = raw.as_written().strip_prefix('{');
+            inner
+                .and_then(|inner| inner.strip_suffix('}'))
+                .is_some_and(|inner| inner.trim().is_empty())
+        };
+        self.lacks(NotRecorded::Arguments) && given.is_some_and(|(_, raw)| is_empty(raw))
     }
 
     /// Remembers a rejected action.

@@ -1,5 +1,6 @@
 //! Classifies the location of a path, from its text alone.
 
+use super::aliases::{below_home_of, follows_process};
 use super::name_globs::{globbed_extension, may_match_file, may_overlap};
 use crate::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, any_byte, any_byte_pair, has_glob, has_unknown};
 use rustc_hash::FxHashSet;
@@ -294,20 +295,25 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
         info.secret |= tail_secret;
         return info;
     }
-    if let Some(user) = path.strip_prefix('~')
-        && !user.is_empty()
-        && !user.starts_with('/')
-        && !user.starts_with(['+', '-'])
+    if let Some(named) = path.strip_prefix('~')
+        && !named.starts_with(['/', '+', '-'])
     {
-        return PathInfo {
-            class: PathClass::Home,
-            secret: tail_secret,
-            absolute: path.to_owned(),
+        let Some(full) = below_home_of(named, home) else {
+            return unknown(tail_secret);
         };
+        let mut info = classify(&full, cwd, workdir, home);
+        if matches!(info.class, PathClass::Outside | PathClass::System) {
+            info.class = PathClass::Home;
+        }
+        info.secret |= tail_secret;
+        return info;
     }
     let Some(abs) = normalise(path, cwd) else {
         return unknown(tail_secret);
     };
+    if follows_process(&abs) {
+        return unknown(is_secret_name(path, home));
+    }
     // An unknown part may contain `..`, unless it can't contain a slash.
     let climbs = any_byte(&abs, |byte| byte == 0);
     let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);

@@ -59,9 +59,6 @@ fn is_session(unit: &Unit<'_>) -> bool {
                 "operation",
                 "permissionMode",
             ])
-        // The description of a sub-agent in a file of its own, and the list of a folder's sessions.
-        || unit.has(&["agentType"]) && !unit.has_one(&["type", "role", "message", "messages"])
-        || unit.has(&["version", "entries", "originalPath"])
 }
 
 fn is_stream(unit: &Unit<'_>) -> bool {
@@ -142,7 +139,8 @@ impl<'a> Attachment<'a> {
                     .then_some(EventKind::Approved { id, by })
             }
             "hook_permission_decision" if is_word(self.decision, &["deny"]) => {
-                Some(EventKind::Rejected { id, by })
+                is_word(self.event, &["PreToolUse", "PermissionRequest"])
+                    .then_some(EventKind::Rejected { id, by })
             }
             _ => None,
         }
@@ -395,7 +393,7 @@ const REJECTED: [&str; 4] = [
 ];
 
 /// Beginnings of texts about rules, and the text that follows on the line.
-const DENIED: [(&str, &str); 6] = [
+const DENIED: [(&str, &str); 4] = [
     ("cd to ", " was blocked"),
     ("Permission to use ", " has been denied"),
     ("Permission for this action has been denied", ""),
@@ -403,6 +401,10 @@ const DENIED: [(&str, &str); 6] = [
         "Claude requested permissions to ",
         "but you haven't granted it yet",
     ),
+];
+/// What the program writes where a hook rejects a call. A tool can write it too, and the program
+/// keeps no more than its error, so it is no mark.
+const HOOKS: [(&str, &str); 2] = [
     ("PreToolUse:", " hook error: "),
     ("Hook PreToolUse:", " denied this tool"),
 ];
@@ -412,9 +414,17 @@ fn says_rejected(text: &str) -> Option<DecidedBy> {
     if REJECTED.iter().any(|mark| text.starts_with(mark)) {
         return Some(DecidedBy::Human);
     }
+    begins_like(text, &DENIED).then_some(DecidedBy::Policy)
+}
+
+/// Returns whether the first line begins and goes on like one of some texts.
+fn begins_like(text: &str, known: &[(&str, &str)]) -> bool {
     let line = text.lines().next().unwrap_or_default();
-    let denied = |(begin, rest): &(&str, &str)| line.strip_prefix(begin)?.find(rest);
-    DENIED.iter().find_map(denied).map(|_| DecidedBy::Policy)
+    let is_like = |(begin, rest): &(&str, &str)| {
+        line.strip_prefix(begin)
+            .is_some_and(|behind| behind.contains(rest))
+    };
+    known.iter().any(is_like)
 }
 
 /// Removes the prefix of a failure note.
@@ -457,6 +467,7 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: LenientStr<'a>)
             match noted.or_else(|| says_rejected(&shown)) {
                 Some(by) if noted.is_some() => CallStatus::RejectedInNote(by),
                 Some(_) => CallStatus::RejectedByText,
+                None if begins_like(&shown, &HOOKS) => CallStatus::RejectedByText,
                 None => CallStatus::Error,
             }
         }

@@ -45,7 +45,11 @@ fn members<'a>(names: &[&str], object: Raw<'a>, left: usize, found: &mut Vec<(&'
                     let pair = element.read::<Vec<Raw<'a>>>().filter(|_| name == "history");
                     if let Some(pair) = pair {
                         for part in pair {
-                            members(names, part, left, found);
+                            if part.as_written().starts_with('{') {
+                                members(names, part, left, found);
+                            } else {
+                                add(found, part, &format!("expected an object in `{name}`"));
+                            }
                         }
                     } else if element.as_written().starts_with('[') {
                         add(found, element, &format!("expected an object in `{name}`"));
@@ -113,6 +117,7 @@ mod tests {
             (r#"{"messages":"[]"}"#, 1),
             (r#"{"messages":[[{}]]}"#, 1),
             (r#"{"history":[[{},{}],[{"messages":7}]]}"#, 1),
+            (r#"{"history":[[{},{}],[[{},{}]],[7,{}]]}"#, 2),
             (r#"{"messages":[{"tool_calls":{}},{"tool_calls":7}]}"#, 2),
             (r#"[{"tool_calls":true}]"#, 1),
             // Behind many other members.

@@ -359,7 +359,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Previous) -> Previous
             .filter_map(|action| Some(text(action.0?.command)?.into_owned()))
             .collect();
         if lines.is_empty() {
-            lines.extend(executed_block(&said).map(str::to_owned));
+            lines.extend(executed_block(&said).map(Cow::into_owned));
         }
         events.push(raw, EventKind::Said(said));
         for line in &lines {
@@ -402,17 +402,28 @@ fn returncode(said: &str) -> Option<i64> {
     rest.split_once("</returncode>")?.0.trim().parse().ok()
 }
 
-/// Returns the command that mini-SWE-agent takes from a message: its block ends at the first line
-/// that begins with a fence, even inside a here-document.
-fn executed_block(said: &str) -> Option<&str> {
+/// Returns the command that mini-SWE-agent takes from a message. Its versions know different
+/// fences: where a message has a block of each, either may be executed.
+fn executed_block(said: &str) -> Option<Cow<'_, str>> {
     let own = ["```mswea_bash_command", "```bash"];
-    let Some(begin) = own.into_iter().find(|begin| said.contains(begin)) else {
-        return only_block(said);
-    };
+    if !own.iter().any(|begin| said.contains(begin)) {
+        return only_block(said).map(Cow::Borrowed);
+    }
+    match own.map(|begin| block_of(said, begin)) {
+        [Some(one), Some(other)] => Some(Cow::Owned(format!("{one}\n{other}"))),
+        [one, other] => one.or(other).map(Cow::Borrowed),
+    }
+}
+
+/// Returns the only block with this fence. It ends at the first line that begins with a fence, even
+/// inside a here-document.
+fn block_of<'t>(said: &'t str, begin: &str) -> Option<&'t str> {
+    // White space as Python understands it.
+    let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);
     let mut found = None;
     let mut rest = said;
     while let Some((_, behind)) = rest.split_once(begin) {
-        let body = behind.trim_start();
+        let body = behind.trim_start_matches(is_space);
         let space = behind.len().saturating_sub(body.len());
         let is_line = behind
             .get(..space)
@@ -424,7 +435,7 @@ fn executed_block(said: &str) -> Option<&str> {
         if found.is_some() {
             return None;
         }
-        found = Some(body.trim());
+        found = Some(body.trim_matches(is_space));
         rest = after;
     }
     found
@@ -592,13 +603,15 @@ mod tests {
             ("```bash\nls\n```\n```bash\npwd\n```", None),
             ("```bash\nls", None),
             ("```bash ls\n```", None),
+            ("```bash\u{1c}\nls\n```", Some("ls")),
+            ("```mswea_bash_command x\n```bash\nls\n```", Some("ls")),
             ("```sh\nls\n```", Some("ls")),
             (
                 "```mswea_bash_command\nls\n```\n```bash\npwd\n```",
-                Some("ls"),
+                Some("ls\npwd"),
             ),
         ] {
-            assert_eq!(executed_block(said), expected, "{said}");
+            assert_eq!(executed_block(said).as_deref(), expected, "{said}");
         }
     }
 

@@ -577,13 +577,13 @@ fn hooks_of_claude_code_decide() {
             none.clone(),
             true,
             "PreToolUse:Bash hook error: [x]: no",
-            "rejected/policy not_executed",
+            "-/- rejected_by_text",
         ),
         (
             none.clone(),
             true,
             "Hook PreToolUse:Bash denied this tool",
-            "rejected/policy not_executed",
+            "-/- rejected_by_text",
         ),
         (none.clone(), true, "PreToolUse:Bash is slow", "-/- error"),
     ] {
