@@ -391,8 +391,9 @@ mod tests {
         );
         // A document that is one object can't be read in parts.
         for (text, kept) in [
-            (r#"{"a":"bcdefghij"}"#, true),
-            (r#"{"a":"bcdefghijklm"}"#, true),
+            (r#"{"a":"bcdefgh"}"#, true),
+            (r#"{"a":"bcdefghi"}"#, true),
+            (r#"{"a":"bcdefghij"}"#, false),
             (r#"[{"a":0}]"#, false),
         ] {
             let found = read(text.as_bytes(), limits).0;
