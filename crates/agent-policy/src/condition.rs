@@ -10,8 +10,9 @@
 //! interpretations.
 
 use super::action::type_bit;
+use super::command_text::CommandText;
 use super::effect::Tristate;
-use super::facts::{Category, CommandText, Facts, bit};
+use super::facts::{Category, Facts, bit};
 use super::flags::{first_letter, has_argument, may_have_argument};
 use super::limit::Limit;
 use super::name::{Name, any_name};

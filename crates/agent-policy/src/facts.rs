@@ -1,20 +1,19 @@
 //! The facts about an action that conditions use. Each is computed once, on first use.
 
 use super::action::Action;
+use super::command_text::{CommandText, has_other_text};
 use super::effect::Tristate;
 use super::network::{NetworkRequest, requests};
 use super::parts::Parts;
 use super::path::{PathFacts, TouchedPath};
 use super::surroundings::Surroundings;
 use governance::{ActionType, RiskLevel};
-use regex::Regex;
 use shell_effects::command_line::CommandLine;
 use shell_effects::{
     Analysis, Certainty, Context, Effect, EffectKind, Param, Span, Step, StepOrigin, analyse,
     effects_of_answer, effects_of_diff, effects_of_diff_extras, effects_of_tool,
 };
 use std::cell::OnceCell;
-use std::sync::LazyLock;
 
 /// The bit of an effect kind.
 pub const fn bit(kind: EffectKind) -> u32 {
@@ -108,17 +107,6 @@ impl Category {
             | EffectKind::System => Self::Admin,
         }
     }
-}
-
-/// The text of one command of a line.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct CommandText {
-    /// As it is written, without redirections behind it; empty in a tool call.
-    pub(crate) written: String,
-    /// Its program and arguments as the shell understands them, with single spaces between them.
-    pub(crate) words: String,
-    /// Another program of the line starts it, so the text of that one contains its text.
-    pub(crate) inner: bool,
 }
 
 /// An action with the facts about it.
@@ -411,45 +399,13 @@ impl<'a> Facts<'a> {
                 Some(ActionType::ShellCmd) => self.line(),
                 _ => "",
             };
-            let text = |step: &Step| {
-                let mut words = step.program.clone();
-                for argument in &step.args {
-                    words.push(' ');
-                    words.push_str(argument);
-                }
-                let written = line.get(step.span.from..step.span.to).unwrap_or_default();
-                CommandText {
-                    written: without_redirections(written).to_owned(),
-                    words,
-                    inner: step.parent.is_some() && step.origin != StepOrigin::Function,
-                }
-            };
-            self.steps().iter().map(text).collect()
+            CommandText::of_steps(self.steps(), line)
         })
     }
 
-    /// Whether the line has text beside its commands: assignments, groups, keywords,
-    /// here-documents.
+    /// Whether the line has text beside its commands, or text that isn't theirs.
     pub(crate) fn has_other_text(&self) -> bool {
-        let line = self.line();
-        let own = self.steps().iter().filter(|step| step.parent.is_none());
-        let mut spans: Vec<Span> = own.map(|step| step.span).collect();
-        spans.sort_unstable_by_key(|span| span.from);
-        let mut at = 0;
-        let mut between = Vec::new();
-        for span in spans {
-            between.push(line.get(at..span.from.max(at)));
-            at = at.max(span.to);
-        }
-        between.push(line.get(at..));
-        let harmless = |word: &str| word == "time";
-        let only_separates = |text: &str| {
-            let words = text.split([';', '&', '|', ' ', '\t', '\n', '\r']);
-            words.filter(|word| !word.is_empty()).all(harmless)
-        };
-        !between
-            .into_iter()
-            .all(|text| text.is_some_and(only_separates))
+        has_other_text(self.line(), self.steps(), self.command_texts())
     }
 
     /// Whether the action may run commands whose text isn't known.
@@ -599,19 +555,4 @@ fn contacts_remote(step: &Step) -> bool {
             !word.contains("$…")
                 && (!word.starts_with('-') || REMOTE_OPTIONS.contains(&word.as_str()))
         })
-}
-
-/// Redirections at the end of a command: `> a`, `2>&1`, `&>> a`, `< a`. They contain no quotes, so
-/// they aren't inside quotes.
-static REDIRECTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let one = r"[ \t]*(?:[0-9]?|&)(?:>>?|<)[ \t]*(?:&[0-9]|[A-Za-z0-9_./~+@%-]+)";
-    Regex::new(&format!("(?:{one})+$")).ok()
-});
-
-/// A command without white space around it and redirections at its end.
-fn without_redirections(command: &str) -> &str {
-    let command = command.trim();
-    let found = REDIRECTIONS.as_ref().and_then(|regex| regex.find(command));
-    let own = found.and_then(|found| command.get(..found.start()));
-    own.unwrap_or(command).trim_end()
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod action;
+mod command_text;
 mod compare;
 mod condition;
 mod coverage;

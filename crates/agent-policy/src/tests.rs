@@ -5,6 +5,7 @@ use serde_json::json;
 mod homes;
 mod options;
 mod permissions;
+mod texts;
 mod turns;
 
 fn policy(text: &str) -> Policy {

@@ -44,6 +44,7 @@ impl Encoder {
             self.effects_imply(),
             self.outside_implies(),
             self.limits_imply(),
+            self.texts_imply(),
         ];
         self.all(parts)
     }

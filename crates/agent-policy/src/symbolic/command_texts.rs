@@ -5,6 +5,7 @@ use super::fact::Fact;
 use super::formula::{FormulaId, TRUE, TextSlot};
 use super::language::Pattern;
 use crate::action::type_bit;
+use crate::command_text::{ASSIGNMENT, LAUNCHERS, PLAIN_TEXT, expression_of_program};
 use crate::condition::CommandTest;
 use crate::flags::{MAX_JOINED, single_options};
 use crate::name::Name;
@@ -52,6 +53,53 @@ impl Encoder {
             yes,
             possible: self.any([may, hidden]),
         }
+    }
+
+    /// Only launchers start others whose text is in their own, and plain text names its program,
+    /// unless the line has other text.
+    pub(super) fn texts_imply(&mut self) -> FormulaId {
+        if !self.has_texts {
+            return TRUE;
+        }
+        let language = |me: &mut Self, slot: TextSlot, regex: String| {
+            let language = me.languages.of(Pattern {
+                regex,
+                ignore_case: true,
+                unicode: false,
+            });
+            me.formulas.text(slot, language)
+        };
+        let launchers = format!("(?s)^(?:{})(?: .*)?$", LAUNCHERS.join("|"));
+        let launches = language(self, WRITTEN, launchers);
+        let inner = self.fact(Fact::Inner);
+        let own = self.not(inner);
+        let launches = self.all([own, launches]);
+        let (some_inner, some_launcher) = (
+            self.formulas.some(STEPS, inner),
+            self.formulas.some(STEPS, launches),
+        );
+        let started = self.implies(some_inner, some_launcher);
+        let plain = language(self, WRITTEN, PLAIN_TEXT.to_owned());
+        let mut named = Vec::new();
+        for program in self.programs.clone() {
+            // A name may contain spaces.
+            let name = format!("(?s)^(?:{})(?: .*)?$", regex_syntax::escape(&program));
+            let name = language(self, NAME, name);
+            let written = language(self, WRITTEN, expression_of_program(&program));
+            named.push(self.implies(name, written));
+        }
+        let named = self.all(named);
+        let named = self.implies(plain, named);
+        let assigns = language(self, WRITTEN, ASSIGNMENT.to_owned());
+        let runs = self.not(assigns);
+        let named = self.all([runs, named]);
+        let named = self.any([inner, named]);
+        let (other, named) = (
+            self.fact(Fact::OtherText),
+            self.formulas.every(STEPS, named),
+        );
+        let named = self.any([other, named]);
+        self.all([started, named])
     }
 
     /// The words of a command begin with its program.

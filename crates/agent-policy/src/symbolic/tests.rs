@@ -7,9 +7,11 @@ use super::encoding::{Encoder, PATHS};
 use super::glob_order::GlobOrder;
 use super::proof::{AbstractDifference, Encoded, Proof, list_all, prove};
 use super::solver::Solver;
+use crate::action::Action;
 use crate::facts::Facts;
 use crate::fuzz::{strategy, test_runner};
 use crate::model::Policy;
+use crate::question::Question;
 use crate::{Effect, SHIPPED, load};
 use proptest::strategy::{Strategy, ValueTree};
 use std::sync::Arc;
@@ -33,8 +35,16 @@ fn try_pack(combine: &str, default: &str, rules: &[&str]) -> Option<Policy> {
     load("p", &text).ok()
 }
 
-/// Asks the engine and the formulas about the same actions.
+/// Asks the engine and the formulas about the same random actions.
 fn agree(policy: &Policy, seed: u64, cases: u32) {
+    let mut runner = test_runner(seed, 0, cases);
+    let questions = strategy::questions(policy, &[]);
+    let made = (0..cases).map(|_| questions.new_tree(&mut runner).unwrap().current());
+    agree_on(policy, made);
+}
+
+/// Asks the engine and the formulas about the same actions.
+fn agree_on(policy: &Policy, questions: impl Iterator<Item = Question>) {
     let mut encoder = Encoder::new();
     let symbolic = Encoded::new(policy, &mut encoder);
     let decisions = symbolic.decisions(&mut encoder.formulas);
@@ -57,11 +67,8 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     let parts = encoder.part_axioms(&policy.surroundings.context().workdir);
     let globs = encoder.glob_order(&vocabulary);
     let axioms = encoder.axioms();
-    let mut runner = test_runner(seed, 0, cases);
-    let questions = strategy::questions(policy, &[]);
     let mut objects = Vec::new();
-    for _ in 0..cases {
-        let question = questions.new_tree(&mut runner).unwrap().current();
+    for question in questions {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let facts = Facts::new(
@@ -155,6 +162,51 @@ const WHENS: [&str; 36] = [
     "turn: { at_least: 3, at_most: 5 }",
     "turn: [0, 4]",
 ];
+
+/// Lines whose text says little of what runs.
+const ODD_LINES: [&str; 26] = [
+    "ls=x git push -f",
+    "ls+=x git push",
+    "ls[1 + 1]=x git push",
+    "ls=(a b) git push",
+    "alias ls='git push -f'\nls -l",
+    "ls() { git push; }; ls",
+    "git -c alias.x='!rm -r a' x",
+    "git -c core.pager='git push -f' log",
+    "sudo git push -f",
+    "timeout 5 sh -c 'git push -f'",
+    "sudo ls $(echo git push)",
+    "git log $(echo git push)",
+    "/usr/bin/git push -f",
+    "./git/ls x",
+    "./ls x",
+    "./l's' x",
+    "g'i't push -f",
+    "ls'x/git' push",
+    "\"git push\" -f",
+    "git2 push -f",
+    "GIT push -f",
+    "python3.11 -c 'print(1)'",
+    "bash-5.2 -c 'git push -f'",
+    "find . -exec git push -f {} +",
+    "ls | xargs git push -f",
+    "time ls; git\tpush -f",
+];
+
+#[test]
+fn the_engine_and_the_formulas_agree_on_odd_lines() {
+    let policy = pack(
+        "deny-overrides",
+        "ask",
+        &[
+            "command: { program: [git, python], arg: ['-f'] } → deny",
+            "command: { program: [gi, ls, bash, ./ls, ./git/ls] } → ask",
+            "command: { text: ['ls*', 'git *', 'python*', 'bash*', 'sudo *'] } → allow",
+        ],
+    );
+    let lines = ODD_LINES.iter().map(|line| Action::shell(line));
+    agree_on(&policy, lines.map(Question::plain));
+}
 
 #[test]
 fn the_engine_and_the_formulas_agree() {
@@ -548,7 +600,7 @@ fn paths_that_may_match_a_glob_may_match_a_wider_one() {
         "src/a/*",
     ] {
         for command in ["cat", "rm -r", "mv", "touch"] {
-            let action = crate::Action::shell(&format!("{command} {path} x"));
+            let action = Action::shell(&format!("{command} {path} x"));
             let history = crate::History::default();
             let request = crate::Request::new(&action, &history);
             let facts = Facts::new(&action, None, &policy.surroundings);

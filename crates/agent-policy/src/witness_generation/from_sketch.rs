@@ -54,7 +54,9 @@ pub(crate) fn questions_of(
         let several = lines_of_several(sketch, &vocabulary);
         actions.extend(several.into_iter().map(|action| written((true, action))));
     }
-    let words = vocabulary.words();
+    let mut words = vocabulary.words();
+    let unnamed = sketch.steps.iter().filter(|step| step.program.is_empty());
+    words.extend(unnamed.filter_map(|step| step.text.as_deref()));
     let arguments: Vec<&str> = vocabulary.arguments.iter().map(String::as_str).collect();
     let operands: Vec<&str> = sketch.steps.iter().flat_map(StepSketch::operands).collect();
     let touches = touches(sketch);
@@ -84,6 +86,11 @@ pub(crate) fn questions_of(
     let all = actions
         .iter()
         .flat_map(|(_, one)| vocabulary.circumstances(&one.action));
+    // A stated risk seldom matters.
+    let (own, stated) = (all.clone(), all);
+    let own = own.filter(|question| question.context.risk.is_none());
+    let stated = stated.filter(|question| question.context.risk.is_some());
+    let all = own.take(most - most / 4).chain(stated);
     let approved = vocabulary.approved_before;
     if limits.is_empty() && !approved {
         return all.take(most).collect();
@@ -162,6 +169,8 @@ fn plain_lines(sketch: &Sketch) -> Option<Vec<String>> {
     let mut lines = vec![format!("{first}{inner}")];
     if !rest.is_empty() {
         lines.push(calls.join("; "));
+        let asked: Vec<String> = calls.iter().map(|call| format!("{call} --help")).collect();
+        lines.push(asked.join("; "));
     }
     Some(lines)
 }
@@ -355,12 +364,17 @@ impl Vocabulary {
             own.arguments
                 .extend(step.arguments.iter().chain(options).cloned());
         }
-        // Several programs in one command.
-        if let [first, rest @ ..] = lines.as_slice() {
+        // Several programs, one after the other and in one command.
+        if let [first, rest @ ..] = lines.as_slice()
+            && !rest.is_empty()
+        {
             let nested: Vec<String> = rest.iter().map(|line| format!("$({line})")).collect();
-            if !nested.is_empty() {
-                lines.push(format!("{first} {}", nested.join(" ")));
-            }
+            let asked: Vec<String> = lines.iter().map(|line| format!("{line} --help")).collect();
+            lines.extend([
+                format!("{first} {}", nested.join(" ")),
+                asked.join("; "),
+                lines.join("; "),
+            ]);
         }
         for line in lines {
             let paths = own.paths.iter().map(|path| quoted(path));
@@ -368,6 +382,9 @@ impl Vocabulary {
                 [
                     format!("{line} {path}"),
                     format!("{line} > {path}"),
+                    format!("{line}; rm -r {path}"),
+                    format!("{line}; unlink {path}"),
+                    format!("{line}; cat {path}"),
                     format!("{line} $(rm -r {path})"),
                     format!("{line} $(cat {path})"),
                 ]
@@ -376,6 +393,7 @@ impl Vocabulary {
                 let url = format!("https://{host}/x");
                 [
                     format!("{line} {url}"),
+                    format!("{line}; curl {url}"),
                     format!("{line} $(curl {url})"),
                     format!("{line} > /dev/tcp/{host}/80"),
                 ]
@@ -392,7 +410,7 @@ impl Vocabulary {
     fn words(&self) -> Vec<&str> {
         let named = [&self.paths, &self.hosts, &self.programs, &self.texts];
         let words = named.into_iter().flatten().map(String::as_str);
-        let any = [ANY_PATH, FAMILIAR_PATH];
+        let any = [ANY_PATH, FAMILIAR_PATH, ANY_PROGRAM];
         words.filter(|word| !any.contains(word)).collect()
     }
 

@@ -1,0 +1,228 @@
+//! The texts of the commands of a line, and what of the line is no command.
+
+use regex::Regex;
+use shell_effects::{Span, Step, StepOrigin};
+use std::sync::LazyLock;
+
+/// The programs that are there to run another one, whose text stands in their own.
+pub(crate) const LAUNCHERS: [&str; 62] = [
+    "ash",
+    "bash",
+    "builtin",
+    "bundle",
+    "busybox",
+    "bunx",
+    "caffeinate",
+    "chroot",
+    "chrt",
+    "command",
+    "cross-env",
+    "dash",
+    "direnv",
+    "doas",
+    "docker",
+    "dotenv",
+    "entr",
+    "env",
+    "eval",
+    "exec",
+    "find",
+    "fish",
+    "flock",
+    "gtimeout",
+    "hyperfine",
+    "ionice",
+    "ksh",
+    "kubectl",
+    "nice",
+    "nix",
+    "nix-shell",
+    "nohup",
+    "npm",
+    "npx",
+    "parallel",
+    "perf",
+    "pipenv",
+    "pnpm",
+    "podman",
+    "poetry",
+    "rtk",
+    "runuser",
+    "script",
+    "setarch",
+    "setsid",
+    "sh",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "trap",
+    "unbuffer",
+    "uv",
+    "uvx",
+    "watch",
+    "xargs",
+    "yarn",
+];
+
+/// The text of one command of a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CommandText {
+    /// As it is written, without redirections behind it; empty in a tool call.
+    pub(crate) written: String,
+    /// Its program and arguments as the shell understands them, with single spaces between them.
+    pub(crate) words: String,
+    /// A launcher of the line starts it, so the text of that one contains its text.
+    pub(crate) inner: bool,
+}
+
+impl CommandText {
+    /// The texts of the steps of a line.
+    pub(crate) fn of_steps(steps: &[Step], line: &str) -> Vec<Self> {
+        let mut texts: Vec<Self> = Vec::with_capacity(steps.len());
+        for step in steps {
+            let mut words = step.program.clone();
+            for argument in &step.args {
+                words.push(' ');
+                words.push_str(argument);
+            }
+            let written = line.get(step.span.from..step.span.to).unwrap_or_default();
+            let started = matches!(step.origin, StepOrigin::Wrapper | StepOrigin::Code);
+            // Parents stand before their children.
+            let parent = step.parent.and_then(|parent| texts.get(parent));
+            let inner = started && parent.is_some_and(|text| text.inner || text.is_launcher());
+            texts.push(Self {
+                written: without_redirections(written).to_owned(),
+                words,
+                inner,
+            });
+        }
+        texts
+    }
+
+    fn first_word(&self) -> &str {
+        let words = self.written.split_once(' ');
+        words.map_or(&*self.written, |(first, _)| first)
+    }
+
+    fn is_launcher(&self) -> bool {
+        LAUNCHERS.contains(&self.first_word())
+    }
+
+    /// Whether the text begins with something else than the program that runs: an assignment, or
+    /// an alias.
+    fn is_misleading(&self, program: &str) -> bool {
+        let assigns = ASSIGNMENTS
+            .as_ref()
+            .map(|regex| regex.is_match(&self.written));
+        if assigns.unwrap_or(true) {
+            return true;
+        }
+        let first = self.first_word();
+        let plain = first.bytes().take_while(|byte| is_plain(*byte)).count();
+        let (plain, rest) = first.split_at_checked(plain).unwrap_or_default();
+        // What follows may name another directory.
+        if plain.is_empty() || rest.contains('/') {
+            return false;
+        }
+        // A program is named by its path if that matters.
+        let name = plain.rsplit('/').next().unwrap_or_default();
+        ![name, plain].into_iter().any(|word| {
+            let begins = if rest.is_empty() || word.len() >= program.len() {
+                after(word, program)
+            } else {
+                after(program, word)
+            };
+            begins.is_some_and(|rest| !rest.contains('/'))
+        })
+    }
+}
+
+/// What follows a prefix, whatever its case.
+fn after<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+    let (begin, rest) = text.split_at_checked(prefix.len())?;
+    begin.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// A byte of words that mean what they say.
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'+' | b'-')
+}
+
+/// A text whose first word begins with bytes that mean what they say, and names no other directory
+/// behind them.
+pub(crate) const PLAIN_TEXT: &str = r"(?s)^[A-Za-z0-9_./+-]+(?:[^A-Za-z0-9_./+ -][^/ ]*)?(?: .*)?$";
+
+/// A text that begins with an assignment: `a=`, `a+=`, `a[1]=`.
+pub(crate) const ASSIGNMENT: &str = r"(?s)^[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\+?=";
+
+static ASSIGNMENTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(ASSIGNMENT).ok());
+
+/// The texts of [`PLAIN_TEXT`] whose first word may be that of a program, perhaps with a version
+/// behind it.
+pub(crate) fn expression_of_program(program: &str) -> String {
+    let letters = || {
+        program
+            .chars()
+            .map(|c| regex_syntax::escape(&c.to_string()))
+    };
+    let program: String = letters().collect();
+    let begin = letters()
+        .rev()
+        .fold(String::new(), |rest, letter| format!("(?:{letter}{rest})?"));
+    let (named, quoted) = (
+        format!("{program}[A-Za-z0-9_.+-]*(?:[^A-Za-z0-9_./+-].*)?"),
+        format!("{begin}[^A-Za-z0-9_./+ -].*"),
+    );
+    format!("(?s)^(?:[A-Za-z0-9_./+-]*/)?(?:{named}|{quoted})$")
+}
+
+/// Whether a line has text that says nothing of what it runs or hides it: assignments, groups,
+/// keywords, here-documents, aliases, and commands that a program starts which isn't a launcher.
+pub(crate) fn has_other_text(line: &str, steps: &[Step], texts: &[CommandText]) -> bool {
+    let both = || steps.iter().zip(texts);
+    if both().any(|(step, text)| {
+        let started = matches!(step.origin, StepOrigin::Wrapper | StepOrigin::Code);
+        !text.inner && (started || text.is_misleading(&step.program))
+    }) {
+        return true;
+    }
+    let own = steps.iter().filter(|step| step.parent.is_none());
+    let mut spans: Vec<Span> = own.map(|step| step.span).collect();
+    spans.sort_unstable_by_key(|span| span.from);
+    let mut at = 0;
+    let mut between = Vec::new();
+    for span in spans {
+        between.push(line.get(at..span.from.max(at)));
+        at = at.max(span.to);
+    }
+    between.push(line.get(at..));
+    let harmless = |word: &str| word == "time";
+    let only_separates = |text: &str| {
+        let words = text.split([';', '&', '|', ' ', '\t', '\n', '\r']);
+        words.filter(|word| !word.is_empty()).all(harmless)
+    };
+    !between
+        .into_iter()
+        .all(|text| text.is_some_and(only_separates))
+}
+
+/// Redirections at the end of a command: `> a`, `2>&1`, `&>> a`, `< a`. They contain no quotes, so
+/// they aren't inside quotes.
+static REDIRECTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let one = r"[ \t]*(?:[0-9]?|&)(?:>>?|<)[ \t]*(?:&[0-9]|[A-Za-z0-9_./~+@%-]+)";
+    Regex::new(&format!("(?:{one})+$")).ok()
+});
+
+/// A command without white space around it and redirections at its end.
+fn without_redirections(command: &str) -> &str {
+    let command = command.trim();
+    let found = REDIRECTIONS.as_ref().and_then(|regex| regex.find(command));
+    let own = found.and_then(|found| command.get(..found.start()));
+    own.unwrap_or(command).trim_end()
+}
