@@ -7,10 +7,12 @@
 mod actions;
 mod foreign;
 mod model;
+mod records;
 
 use foreign::Decided;
 use governance::State;
-use model::{Execution, Flavour, Layout, Rng, keys, shuffled};
+use model::{Execution, Flavour, Layout, Rng, shuffled};
+use records::keys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use yuangs_verify::replay::Answer::{self, NotRecorded, Yes};

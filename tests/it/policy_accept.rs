@@ -1,6 +1,6 @@
 //! Changes of a policy that the gate reports, and `[[policy.accept]]`, which accepts one of them.
 
-use super::gate::{ATTEST, KEY, TRUST};
+use super::gate_attestation::{ATTEST, KEY, TRUST};
 use super::support::{FORMATS, git, json_report, run, write};
 use serde_json::Value;
 use std::path::Path;

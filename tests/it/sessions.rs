@@ -1,6 +1,6 @@
 //! Sessions of coding agents: conversions keep the results of a replay, and audits are complete.
 
-use crate::gate::{ATTEST, KEY, TRUST};
+use crate::gate_attestation::{ATTEST, KEY, TRUST};
 use crate::support::{codes, json_report, run, write};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Writes the same executions in the formats of other programs.
 
-use super::model::{Execution, Rng, Turn, sha256};
+use super::model::{Execution, Rng, Turn};
+use super::records::sha256;
 use serde_json::{Map, Value, json};
 
 /// Converts an action for a native runtime, which names tools in `tool_name`.

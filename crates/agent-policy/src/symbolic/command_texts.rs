@@ -69,37 +69,37 @@ impl Encoder {
             });
             me.formulas.text(slot, language)
         };
-        let launchers = format!("(?s)^(?:{})(?: .*)?$", LAUNCHERS.join("|"));
-        let launches = language(self, WRITTEN, launchers);
+        let list = format!("(?s)^(?:{})(?: .*)?$", LAUNCHERS.join("|"));
+        let starts = language(self, WRITTEN, list);
         let inner = self.fact(Fact::Inner);
         let own = self.not(inner);
-        let launches = self.all([own, launches]);
+        let starts = self.all([own, starts]);
         let (some_inner, some_launcher) = (
             self.formulas.some(STEPS, inner),
-            self.formulas.some(STEPS, launches),
+            self.formulas.some(STEPS, starts),
         );
         let started = self.implies(some_inner, some_launcher);
         let plain = language(self, WRITTEN, PLAIN_TEXT.to_owned());
-        let mut named = Vec::new();
+        let mut fit = Vec::new();
         for program in self.programs.clone() {
             // A name may contain spaces.
             let name = format!("(?s)^(?:{})(?: .*)?$", regex_syntax::escape(&program));
             let name = language(self, NAME, name);
             let written = language(self, WRITTEN, expression_of_program(&program));
-            named.push(self.implies(name, written));
+            fit.push(self.implies(name, written));
         }
-        let named = self.all(named);
-        let named = self.implies(plain, named);
+        let fits = self.all(fit);
+        let fits = self.implies(plain, fits);
         let assigns = language(self, WRITTEN, ASSIGNMENT.to_owned());
         let runs = self.not(assigns);
-        let named = self.all([runs, named]);
-        let named = self.any([inner, named]);
-        let (other, named) = (
+        let shows = self.all([runs, fits]);
+        let shows = self.any([inner, shows]);
+        let (other, shows) = (
             self.fact(Fact::OtherText),
-            self.formulas.every(STEPS, named),
+            self.formulas.every(STEPS, shows),
         );
-        let named = self.any([other, named]);
-        self.all([started, named])
+        let shows = self.any([other, shows]);
+        self.all([started, shows])
     }
 
     /// The words of a command begin with its program.
