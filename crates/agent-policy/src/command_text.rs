@@ -4,20 +4,24 @@ use regex::Regex;
 use shell_effects::{Span, Step, StepOrigin};
 use std::sync::LazyLock;
 
-/// The programs that are there to run another one, whose text stands in their own.
-pub(crate) const LAUNCHERS: [&str; 62] = [
+/// The programs whose purpose it is to run others, or code: the text of these is in their own.
+pub(crate) const LAUNCHERS: [&str; 81] = [
     "ash",
+    "awk",
     "bash",
     "builtin",
+    "bun",
     "bundle",
-    "busybox",
     "bunx",
+    "busybox",
     "caffeinate",
     "chroot",
     "chrt",
     "command",
     "cross-env",
+    "csh",
     "dash",
+    "deno",
     "direnv",
     "doas",
     "docker",
@@ -29,24 +33,36 @@ pub(crate) const LAUNCHERS: [&str; 62] = [
     "find",
     "fish",
     "flock",
+    "gawk",
     "gtimeout",
     "hyperfine",
     "ionice",
     "ksh",
     "kubectl",
+    "lua",
     "nice",
     "nix",
     "nix-shell",
+    "node",
     "nohup",
     "npm",
     "npx",
+    "osascript",
     "parallel",
     "perf",
+    "perl",
+    "php",
     "pipenv",
     "pnpm",
     "podman",
     "poetry",
-    "rtk",
+    "powershell",
+    "pwsh",
+    "python",
+    "python2",
+    "python3",
+    "Rscript",
+    "ruby",
     "runuser",
     "script",
     "setarch",
@@ -59,15 +75,18 @@ pub(crate) const LAUNCHERS: [&str; 62] = [
     "sudo",
     "systemd-run",
     "taskset",
+    "tcsh",
     "time",
     "timeout",
     "trap",
+    "tsx",
     "unbuffer",
     "uv",
     "uvx",
     "watch",
     "xargs",
     "yarn",
+    "zsh",
 ];
 
 /// The text of one command of a line.
@@ -77,7 +96,7 @@ pub(crate) struct CommandText {
     pub(crate) written: String,
     /// Its program and arguments as the shell understands them, with single spaces between them.
     pub(crate) words: String,
-    /// A launcher of the line starts it, so the text of that one contains its text.
+    /// A launcher of the line starts it, whose text contains its text.
     pub(crate) inner: bool,
 }
 
