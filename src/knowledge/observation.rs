@@ -1,8 +1,8 @@
 //! Observations: the units that are stored, found and shown.
 
-use crate::trace::action::hex;
 use sha2::{Digest, Sha256};
 use std::fmt;
+use util::hex;
 
 /// Maximum number of characters in a summary.
 pub(super) const SUMMARY: usize = 120;

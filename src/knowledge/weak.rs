@@ -7,12 +7,12 @@ use super::references::weak_turns;
 use super::source_config::{SourceKind, Sources};
 use super::store::{self, Writer};
 use crate::source::discover;
-use crate::trace::action::hex;
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use util::hex;
 
 /// The metadata key for the digest of the banks that the marks were computed with.
 const BANKS: &str = "weak_banks";

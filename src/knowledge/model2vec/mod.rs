@@ -11,9 +11,9 @@ mod wordpiece;
 
 use super::vector::{beginning, quantised};
 use crate::source::read_whole;
-use crate::trace::action::hex;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use util::hex;
 use wordpiece::WordPiece;
 
 /// Maximum size of `model.safetensors` in bytes.

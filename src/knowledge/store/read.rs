@@ -5,10 +5,10 @@ use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::observation::{Id, Kind};
 use crate::knowledge::source_config::{SourceKind, finding};
-use crate::trace::action::hex;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
+use util::hex;
 
 /// A stored observation. Its texts come from a source and may be hostile.
 #[derive(Debug, Clone, PartialEq, Eq)]
