@@ -12,8 +12,8 @@ mod documents;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
-use yuangs_verify::knowledge::Store;
 use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
+use yuangs_verify::knowledge::{SCHEMA, Store};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .get(3)
         .and_then(|n| n.parse().ok())
         .unwrap_or(1_000);
-    let store = Store::open(Path::new(index))?;
+    let store = Store::open(Path::new(index), &SCHEMA)?;
     let ranker = Ranker::new(&store);
     let mut answers = 0;
     let mut times = Vec::new();

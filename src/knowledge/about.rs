@@ -3,7 +3,8 @@
 
 use super::context::{Stage, stage};
 use super::graph::{Graph, Line, Statement};
-use super::store::{Store, Stored, skill};
+use super::store::{Store, Stored};
+use super::tables::skill;
 use super::{Kind, KnowledgeError};
 use crate::trace::action::plain_path;
 use std::collections::BTreeSet;

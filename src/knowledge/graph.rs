@@ -2,8 +2,8 @@
 //! changed.
 
 use super::source_config::finding;
-use super::store::{EdgeRow, NodeRow};
-use super::{KnowledgeError, SourceKind, Store, store};
+use super::tables::{self, EdgeRow, NodeRow};
+use super::{KnowledgeError, SourceKind, Store};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::trace::graph_line::{bare, prefixed};
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,7 +125,7 @@ impl Graph {
     /// When the store can't be read.
     pub fn of(store: &Store) -> Result<Self, KnowledgeError> {
         let mut contexts = BTreeMap::new();
-        for (id, json) in store.documents(SourceKind::Bank)? {
+        for (id, json) in tables::documents(&store.db, SourceKind::Bank)? {
             let item: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
             let names = ["path", "alias"]
                 .iter()
@@ -139,20 +139,20 @@ impl Graph {
             }
         }
         let mut kinds: BTreeMap<String, Option<String>> = BTreeMap::new();
-        for (name, kind) in store::read_names(&store.db)? {
+        for (name, kind) in tables::names(&store.db)? {
             let known = kinds.entry(name).or_insert_with(|| Some(kind.clone()));
             // A name with two kinds says nothing.
             if known.as_ref() != Some(&kind) {
                 *known = None;
             }
         }
-        let described = store.nodes()?;
+        let described = tables::nodes(&store.db)?;
         for node in &described {
             kinds.insert(node.id.clone(), Some(node.kind.clone()));
         }
         let single = |(name, kind): (String, Option<String>)| Some((name, kind?));
         Ok(Self {
-            edges: store.edges()?,
+            edges: tables::edges(&store.db)?,
             described,
             contexts,
             kinds: kinds.into_iter().filter_map(single).collect(),
@@ -401,8 +401,8 @@ pub fn check(store: &Store) -> Result<Vec<Finding>, KnowledgeError> {
         ))
     })?;
     let mut findings = rows.collect::<Result<Vec<_>, _>>()?;
-    findings.extend(store::dangling(&store.db)?);
-    findings.extend(store::misdirected(&store.db)?);
+    findings.extend(tables::dangling(&store.db)?);
+    findings.extend(tables::misdirected(&store.db)?);
     findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut findings);
     Ok(findings)

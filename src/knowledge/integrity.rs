@@ -7,6 +7,7 @@
 use super::extract::extract;
 use super::source_config::SourceFile;
 use super::store::{Prepared, Store};
+use super::tables::{self, SCHEMA};
 use super::{KnowledgeError, fulltext, weak};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -44,13 +45,13 @@ pub(super) type Contents = [u8; 32];
 pub(super) fn expected(
     sources: &[(&SourceFile, &[u8], u64)],
 ) -> Result<Vec<Contents>, KnowledgeError> {
-    let mut store = Store::in_memory()?;
+    let mut store = Store::in_memory(&SCHEMA)?;
     let mut writer = store.write()?;
     for (file, hash, bytes) in sources {
         let mut extracted = extract(file);
         let observations = std::mem::take(&mut extracted.observations);
         let prepared = Prepared::new(observations, &file.name);
-        writer.add(file, hash, *bytes, &extracted, &prepared)?;
+        tables::add(&mut writer, file, hash, *bytes, &extracted, &prepared)?;
     }
     let ids = (1_i64..).take(sources.len());
     ids.map(|id| contents(&writer.db, id)).collect()

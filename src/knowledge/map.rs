@@ -2,7 +2,7 @@
 
 use super::retrieve::{Answer, Form, MapQuery};
 use super::source_config::SourceKind;
-use super::{KnowledgeError, Store};
+use super::{KnowledgeError, Store, tables};
 use repo_map::{self, BuildError, File, Format, Settings, Snapshot};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub fn map(
 ) -> Result<Answer, KnowledgeError> {
     let damaged = || KnowledgeError::Damaged("what a file of code defines can't be read");
     let mut snapshot = Snapshot::default();
-    for (path, json) in store.documents(SourceKind::RepoMap)? {
+    for (path, json) in tables::documents(&store.db, SourceKind::RepoMap)? {
         let (language, tags) = serde_json::from_str(&json).map_err(|_| damaged())?;
         let file = File {
             path,

@@ -7,7 +7,7 @@ use super::rank::{self, Difference};
 use super::skills::{self, Limits};
 use super::source_config::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
-use super::{KnowledgeError, history, integrity, weak};
+use super::{KnowledgeError, history, integrity, tables, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::Input;
 use rayon::prelude::*;
@@ -329,7 +329,7 @@ fn take(
                 None => summary.added.push(key),
             }
             let first = writer.next();
-            writer.add(file, &hash, bytes, &extracted, &prepared)?;
+            tables::add(writer, file, &hash, bytes, &extracted, &prepared)?;
             writer.index(first, &words)?;
         }
         Read::Unreadable(error) => {
@@ -380,8 +380,8 @@ fn finish(
     for row in rows {
         summary.findings.push(row?);
     }
-    summary.findings.extend(store::dangling(&writer.db)?);
-    summary.findings.extend(store::misdirected(&writer.db)?);
+    summary.findings.extend(tables::dangling(&writer.db)?);
+    summary.findings.extend(tables::misdirected(&writer.db)?);
     summary
         .findings
         .extend(skills::findings(&writer.db, limits)?);

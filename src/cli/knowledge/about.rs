@@ -3,7 +3,7 @@
 use crate::cli::output::Failure;
 use crate::knowledge::about::{Recorded, about};
 use crate::knowledge::graph::{Graph, Statement};
-use crate::knowledge::{KnowledgeError, Store};
+use crate::knowledge::{KnowledgeError, SCHEMA, Store};
 use crate::trace::action::plain_path;
 use crate::trajectory::{ExecutionSet, Known};
 use content_scan::mask::Mask;
@@ -20,7 +20,7 @@ pub(in crate::cli) fn ask(
         other => other.remedy(),
     };
     let failure = |e: KnowledgeError| Failure::unable(e.to_string(), remedy(&e));
-    let store = Store::open(path).map_err(failure)?;
+    let store = Store::open(path, &SCHEMA).map_err(failure)?;
     let graph = Graph::of(&store).map_err(failure)?;
     let clean = |mut text: String| {
         secrets.clean(&mut text);

@@ -10,7 +10,7 @@ use crate::knowledge::rank::{Decay, Weights};
 use crate::knowledge::reindex::{Age, age};
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
-use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
+use crate::knowledge::{KnowledgeError, SCHEMA, SourceKind, Sources, Store};
 use crate::source::stays;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -250,7 +250,7 @@ impl Place {
 
     /// Opens the index for reading.
     pub(super) fn open(&self) -> Result<Store, Failure> {
-        Store::open(&self.path).map_err(|e| failure(&e))
+        Store::open(&self.path, &SCHEMA).map_err(|e| failure(&e))
     }
 
     /// Warns on standard error if the index is older than its sources.

@@ -8,8 +8,8 @@ use crate::cli::progress::{Progress, Unit};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::Finding;
-use crate::knowledge::Store;
 use crate::knowledge::reindex::{Settings, check, run_with};
+use crate::knowledge::{SCHEMA, Store};
 use clap::{Args, ValueEnum};
 use std::time::Instant;
 
@@ -82,7 +82,7 @@ impl ReindexArgs {
         let start = Instant::now();
         crate::cli::common::inputs::outside_git(&place.path)?;
         crate::cli::guard::check(&place.path, crate::cli::guard::Exemption::Nothing)?;
-        let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
+        let mut store = Store::create(&place.path, &SCHEMA).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
         let progress = Progress::start("indexing sources", Unit::Items, 0, false);
         let summary = run_with(

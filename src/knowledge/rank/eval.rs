@@ -1,10 +1,8 @@
 //! Measures the quality of answers on questions with graded answers.
 
 use super::{Query, Ranker, Stages, Weights};
-use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::source_config::{SourceFile, SourceKind};
-use crate::knowledge::store::Prepared;
+use crate::knowledge::store::{NewSource, Prepared, Schema};
 use crate::knowledge::{KnowledgeError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +116,7 @@ pub fn evaluate(
     model: Option<&Path>,
     weights: Weights,
 ) -> Result<Vec<Group>, KnowledgeError> {
-    let mut store = Store::in_memory()?;
+    let mut store = Store::in_memory(&Schema::BARE)?;
     store.use_model(model);
     fill(&mut store, corpus)?;
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
@@ -221,15 +219,17 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             refs: Vec::new(),
             detail: document.text.clone(),
         };
-        let file = SourceFile {
-            within: 0,
-            kind: SourceKind::Documents,
-            name: document.id.clone(),
-            path: document.id.clone().into(),
+        let source = NewSource {
+            kind: "documents",
+            path: &document.id,
+            hash: &[],
+            bytes: 0,
+            hidden: 0,
         };
-        let prepared = Prepared::new(vec![observation], &file.name);
+        let prepared = Prepared::new(vec![observation], source.path);
         writer.index(writer.next(), &prepared.words())?;
-        writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
+        let source = writer.add(&source, &prepared)?;
+        writer.finish(source)?;
     }
     super::update(&writer, true, given, true)?;
     writer.commit()

@@ -9,8 +9,8 @@ use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
 use crate::knowledge::source_config::finding;
-use crate::knowledge::store::EdgeRow;
-use crate::knowledge::{KnowledgeError, Store, store};
+use crate::knowledge::tables::{self, EdgeRow};
+use crate::knowledge::{KnowledgeError, Store};
 use crate::trace::graph_line::bare;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,9 +161,9 @@ pub(in crate::knowledge) fn findings(
 }
 
 fn of(db: &Connection, skills: &Skills, limits: Limits) -> Result<Vec<Finding>, KnowledgeError> {
-    let items = store::skill::items(db)?;
-    let edges = store::edges(db)?;
-    let (queue, library) = (store::skill::queue(db)?, store::skill::library(db)?);
+    let items = tables::skill::items(db)?;
+    let edges = tables::edges(db)?;
+    let (queue, library) = (tables::skill::queue(db)?, tables::skill::library(db)?);
     Ok(unsupported(skills, &items, &edges, limits)
         .into_iter()
         .chain(not_enabled(skills))
@@ -191,7 +191,7 @@ pub fn findings_of(
 /// # Errors
 /// When the store can't be read.
 pub fn items_of(store: &Store) -> Result<Vec<Item>, KnowledgeError> {
-    store::skill::items(&store.db)
+    tables::skill::items(&store.db)
 }
 
 fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limits) -> Vec<Finding> {

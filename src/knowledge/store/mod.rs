@@ -4,15 +4,11 @@
 //! Everything that a run changes is one transaction, so a killed writer leaves the previous state.
 
 mod read;
-pub(super) mod skill;
 mod write;
 
-pub(super) use read::{
-    EdgeRow, NodeRow, Texts, dangling, digest as read_digest, edges, meta as read_meta,
-    misdirected, names as read_names, sources as read_sources,
-};
 pub use read::{Filter, Stored};
-pub(super) use write::{Prepared, Writer};
+pub(super) use read::{Texts, digest as read_digest, meta as read_meta, sources as read_sources};
+pub(super) use write::{NewSource, OpenSource, Prepared, Writer};
 
 use super::model2vec::Model2Vec;
 use super::{KnowledgeError, fulltext};
@@ -24,20 +20,60 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// `yvk1`: distinguishes the file from other databases.
-const APPLICATION: i64 = 0x7976_6b31;
-/// The SQL that creates a store.
-const SCHEMA: &str = include_str!("schema.sql");
-/// The schema version. A store with another version is refused, since it can be rebuilt from its
-/// sources.
-const KNOWN: i64 = 11;
+/// The SQL that creates the tables of sources and observations.
+const OBSERVATIONS: &str = include_str!("schema.sql");
+/// The SQL that creates the table of vectors.
+const VECTORS: &str = include_str!("vectors.sql");
 /// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What an application adds to a store: its mark, and its own tables in the same file.
+#[derive(Debug)]
+pub struct Schema {
+    /// SQLite's `application_id`, which distinguishes the file from other databases.
+    pub application_id: i64,
+    /// The version of all tables, from 1. A store with another version is refused, since it can be
+    /// rebuilt from its sources.
+    pub version: i64,
+    /// The SQL that creates the tables of the application.
+    pub tables: &'static str,
+    /// Those of its tables whose rows belong to a source, by a column `source`. Their rows are
+    /// removed with the source.
+    pub owned: &'static [&'static str],
+}
+
+impl Schema {
+    /// A store without other tables.
+    pub const BARE: Self = Self {
+        application_id: 0x6b69_6478,
+        version: 1,
+        tables: "",
+        owned: &[],
+    };
+
+    fn create(&self, db: &Connection) -> Result<(), KnowledgeError> {
+        for tables in [OBSERVATIONS, self.tables, VECTORS] {
+            db.execute_batch(tables)?;
+        }
+        fulltext::create(db)
+    }
+
+    /// Refuses a store with another version.
+    fn check(&self, found: i64) -> Result<(), KnowledgeError> {
+        let known = self.version;
+        match found.cmp(&known) {
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err(KnowledgeError::Newer { found, known }),
+            Ordering::Less => Err(KnowledgeError::Older { found, known }),
+        }
+    }
+}
 
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
     pub(super) db: Connection,
+    schema: &'static Schema,
     /// The directory of the given model, if any.
     model: Option<PathBuf>,
     /// That model, loaded on first use.
@@ -45,9 +81,10 @@ pub struct Store {
 }
 
 impl Store {
-    const fn over(db: Connection) -> Self {
+    const fn over(db: Connection, schema: &'static Schema) -> Self {
         Self {
             db,
+            schema,
             model: None,
             given: OnceCell::new(),
         }
@@ -81,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// When the file is missing, isn't a store, or has a different version.
-    pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
+    pub fn open(path: &Path, schema: &'static Schema) -> Result<Self, KnowledgeError> {
         if !path.is_file() {
             return Err(KnowledgeError::Missing {
                 path: path.to_path_buf(),
@@ -90,27 +127,27 @@ impl Store {
         is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
-        let (db, found) = match version(&db, path) {
+        let (db, found) = match version(&db, path, schema) {
             Ok(found) => (db, found),
             Err(error) => {
                 let Some(uri) = unchanging(path, &error) else {
                     return Err(error);
                 };
                 let db = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?;
-                let found = version(&db, path)?;
+                let found = version(&db, path, schema)?;
                 (db, found)
             }
         };
         settings(&db)?;
-        check(found)?;
-        Ok(Self::over(db))
+        schema.check(found)?;
+        Ok(Self::over(db, schema))
     }
 
     /// Opens or creates a store for writing.
     ///
     /// # Errors
     /// When the file isn't a store, has a different version, or can't be written.
-    pub fn create(path: &Path) -> Result<Self, KnowledgeError> {
+    pub fn create(path: &Path, schema: &'static Schema) -> Result<Self, KnowledgeError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io {
                 path: PathBuf::from(folder),
@@ -122,10 +159,10 @@ impl Store {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(path, flags)?;
-        let found = version(&db, path)?;
+        let found = version(&db, path, schema)?;
         settings(&db)?;
         if found != NEW {
-            check(found)?;
+            schema.check(found)?;
         }
         // Use 24 MB: enough for the keys of half a million observations, which arrive in random
         // order. The rest is written once.
@@ -135,31 +172,29 @@ impl Store {
         db.pragma_update(None, "journal_mode", "wal")?;
         // A power failure may lose the last run, which can be repeated, but nothing else.
         db.pragma_update(None, "synchronous", "normal")?;
-        if found == KNOWN {
-            return Ok(Self::over(db));
+        if found == schema.version {
+            return Ok(Self::over(db, schema));
         }
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Checked again in the transaction, since another process may have created the schema.
-        if version(&transaction, path)? == NEW {
-            transaction.execute_batch(SCHEMA)?;
-            fulltext::create(&transaction)?;
-            transaction.pragma_update(None, "user_version", KNOWN)?;
+        if version(&transaction, path, schema)? == NEW {
+            schema.create(&transaction)?;
+            transaction.pragma_update(None, "user_version", schema.version)?;
         }
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "application_id", schema.application_id)?;
         transaction.commit()?;
-        Ok(Self::over(db))
+        Ok(Self::over(db, schema))
     }
 
     /// Creates a store in memory.
     ///
     /// # Errors
     /// When memory is exhausted.
-    pub(super) fn in_memory() -> Result<Self, KnowledgeError> {
+    pub(super) fn in_memory(schema: &'static Schema) -> Result<Self, KnowledgeError> {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
-        db.execute_batch(SCHEMA)?;
-        fulltext::create(&db)?;
-        Ok(Self::over(db))
+        schema.create(&db)?;
+        Ok(Self::over(db, schema))
     }
 
     /// Begins the single transaction of a run.
@@ -170,22 +205,13 @@ impl Store {
         Writer::new(
             self.db
                 .transaction_with_behavior(TransactionBehavior::Immediate)?,
+            self.schema,
         )
     }
 }
 
 /// The version of a new file.
 const NEW: i64 = 0;
-
-/// Refuses a store with another version.
-fn check(found: i64) -> Result<(), KnowledgeError> {
-    let known = KNOWN;
-    match found.cmp(&known) {
-        Ordering::Equal => Ok(()),
-        Ordering::Greater => Err(KnowledgeError::Newer { found, known }),
-        Ordering::Less => Err(KnowledgeError::Older { found, known }),
-    }
-}
 
 fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     // The file may be hostile: its schema must not call functions with side effects.
@@ -260,7 +286,7 @@ fn is_database(path: &Path) -> Result<(), KnowledgeError> {
 }
 
 /// Returns the version of a store; 0 for a new file.
-fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
+fn version(db: &Connection, path: &Path, schema: &Schema) -> Result<i64, KnowledgeError> {
     db.busy_timeout(PATIENCE)?;
     let foreign = || KnowledgeError::Foreign {
         path: path.to_path_buf(),
@@ -282,7 +308,7 @@ fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
         .collect::<Result<_, _>>()?;
     let is_planted = |sql: &String| !fulltext::TABLES.contains(&format!("{sql};"));
     let others = others > 0 || virtual_tables.iter().any(is_planted);
-    if application != APPLICATION && (application != 0 || tables > 0) || others {
+    if application != schema.application_id && (application != 0 || tables > 0) || others {
         return Err(foreign());
     }
     Ok(ask("user_version")?)

@@ -1,4 +1,5 @@
 use super::*;
+use crate::knowledge::tables::SCHEMA;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -7,7 +8,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn readers_see_the_last_state_that_stood() {
     let root = folder();
-    let store = Store::create(&root.path().join("a/b/index.db")).unwrap();
+    let store = Store::create(&root.path().join("a/b/index.db"), &SCHEMA).unwrap();
     let mode: String = store
         .db
         .pragma_query_value(None, "journal_mode", |r| r.get(0))
@@ -25,21 +26,21 @@ fn other_files_are_left_alone() {
     )
     .unwrap();
     assert!(matches!(
-        Store::open(&text),
+        Store::open(&text, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     assert!(matches!(
-        Store::create(&text),
+        Store::create(&text, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     // SQLite takes a file shorter than a header for an empty database.
     std::fs::write(&text, "x").unwrap();
     assert!(matches!(
-        Store::open(&text),
+        Store::open(&text, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     assert!(matches!(
-        Store::create(&text),
+        Store::create(&text, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     assert_eq!(std::fs::read(&text).unwrap(), b"x");
@@ -49,22 +50,22 @@ fn other_files_are_left_alone() {
         .execute_batch("CREATE TABLE mine (x)")
         .unwrap();
     assert!(matches!(
-        Store::create(&other),
+        Store::create(&other, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     // A valid store with an added view.
     let planted = root.path().join("planted.db");
-    drop(Store::create(&planted).unwrap());
+    drop(Store::create(&planted, &SCHEMA).unwrap());
     Connection::open(&planted)
         .unwrap()
         .execute_batch("CREATE VIEW evil AS SELECT 1")
         .unwrap();
     assert!(matches!(
-        Store::open(&planted),
+        Store::open(&planted, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     assert!(matches!(
-        Store::create(&planted),
+        Store::create(&planted, &SCHEMA),
         Err(KnowledgeError::Foreign { .. })
     ));
     // A valid store with another virtual table, or with ours made in another way.
@@ -76,18 +77,18 @@ fn other_files_are_left_alone() {
     .enumerate()
     {
         let path = root.path().join(format!("planted{n}.db"));
-        drop(Store::create(&path).unwrap());
+        drop(Store::create(&path, &SCHEMA).unwrap());
         let db = Connection::open(&path).unwrap();
         db.execute_batch(planted).unwrap();
         drop(db);
-        let opened = Store::open(&path);
+        let opened = Store::open(&path, &SCHEMA);
         assert!(
             matches!(opened, Err(KnowledgeError::Foreign { .. })),
             "{planted}"
         );
     }
     assert!(matches!(
-        Store::open(&root.path().join("none.db")),
+        Store::open(&root.path().join("none.db"), &SCHEMA),
         Err(KnowledgeError::Missing { .. })
     ));
     assert!(!root.path().join("none.db").exists());
@@ -97,38 +98,38 @@ fn other_files_are_left_alone() {
 fn stores_of_other_versions_are_refused() {
     let root = folder();
     let path = root.path().join("index.db");
-    drop(Store::create(&path).unwrap());
+    drop(Store::create(&path, &SCHEMA).unwrap());
     let set = |version: i64| {
         Connection::open(&path)
             .unwrap()
             .pragma_update(None, "user_version", version)
             .unwrap();
     };
-    set(KNOWN - 1);
-    for result in [Store::open(&path), Store::create(&path)] {
+    set(SCHEMA.version - 1);
+    for result in [Store::open(&path, &SCHEMA), Store::create(&path, &SCHEMA)] {
         assert!(matches!(
             result,
             Err(KnowledgeError::Older {
                 found,
-                known: KNOWN
-            }) if found == KNOWN - 1
+                known
+            }) if (found, known) == (SCHEMA.version - 1, SCHEMA.version)
         ));
     }
-    set(KNOWN + 1);
-    for result in [Store::open(&path), Store::create(&path)] {
+    set(SCHEMA.version + 1);
+    for result in [Store::open(&path, &SCHEMA), Store::create(&path, &SCHEMA)] {
         assert!(matches!(result, Err(KnowledgeError::Newer { .. })));
     }
-    set(KNOWN);
-    drop(Store::open(&path).unwrap());
+    set(SCHEMA.version);
+    drop(Store::open(&path, &SCHEMA).unwrap());
 }
 
 #[test]
 fn one_writes_and_others_read() {
     let root = folder();
     let path = root.path().join("index.db");
-    let mut one = Store::create(&path).unwrap();
-    let reader = Store::open(&path).unwrap();
-    let mut other = Store::create(&path).unwrap();
+    let mut one = Store::create(&path, &SCHEMA).unwrap();
+    let reader = Store::open(&path, &SCHEMA).unwrap();
+    let mut other = Store::create(&path, &SCHEMA).unwrap();
     other.db.busy_timeout(Duration::ZERO).unwrap();
     let writer = one.write().unwrap();
     assert!(matches!(other.write(), Err(KnowledgeError::Busy)));
@@ -152,14 +153,19 @@ fn an_index_in_a_folder_that_is_read_only_is_read() {
     let (readonly, cannot_open, corrupt) = (error(8), error(14), error(11));
     let root = folder();
     let path = root.path().join("in 100%#1?.db");
-    drop(Store::create(&path).unwrap());
+    drop(Store::create(&path, &SCHEMA).unwrap());
     assert!(unchanging(&path, &corrupt).is_none());
     for refused in [readonly, cannot_open] {
         let uri = unchanging(&path, &refused).unwrap();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         assert_eq!(
-            version(&Connection::open_with_flags(uri, flags).unwrap(), &path).unwrap(),
-            KNOWN
+            version(
+                &Connection::open_with_flags(uri, flags).unwrap(),
+                &path,
+                &SCHEMA
+            )
+            .unwrap(),
+            SCHEMA.version
         );
         // A WAL left by a writer would not be seen.
         let log = root.path().join("in 100%#1?.db-wal");
@@ -172,7 +178,7 @@ fn an_index_in_a_folder_that_is_read_only_is_read() {
 #[test]
 fn a_full_disk_is_no_damage() {
     let root = folder();
-    let store = Store::create(&root.path().join("index.db")).unwrap();
+    let store = Store::create(&root.path().join("index.db"), &SCHEMA).unwrap();
     let pages: i64 = store
         .db
         .pragma_query_value(None, "page_count", |r| r.get(0))
