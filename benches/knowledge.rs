@@ -8,11 +8,12 @@
 mod documents;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use knowledge_index::Store;
+use knowledge_index::rank::{Query, Ranker, Stages};
 use std::hint::black_box;
 use std::path::Path;
-use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex::{Settings, run};
-use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources, Store};
+use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources};
 
 /// Number of documents in a file.
 const EACH: u64 = 100;

@@ -1,14 +1,15 @@
 //! The index of knowledge from the command line: atomic, reproducible and within budgets.
 
+use knowledge_index::rank::{Query, Weights, eval};
+use knowledge_index::{Filter, Id, Store};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use yuangs_verify::knowledge::rank::{Query, Weights, eval};
 use yuangs_verify::knowledge::retrieve::{self, Anchor, Budget, Form, Print};
-use yuangs_verify::knowledge::{Filter, Id, SCHEMA, SourceKind, Sources, Store, reindex};
+use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources, reindex};
 use yuangs_verify::report::{safe_json, terminal};
 
 const CONFIG: &str = "[knowledge]

@@ -1,6 +1,8 @@
 //! Results don't depend on the history of the index; also maps, bundles, and the window of a
 //! session.
 
+use knowledge_index::Store;
+use knowledge_index::rank::{Query, Ranker, Stages};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
@@ -10,10 +12,9 @@ use tokens::Encoding;
 use util::random::SplitMix;
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
 use yuangs_verify::knowledge::map::map;
-use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
 use yuangs_verify::knowledge::retrieve::{Form, MapQuery, Print};
-use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources, Store};
+use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources};
 use yuangs_verify::report::{safe_json, terminal};
 
 fn run(folder: &Path, args: &[&str]) -> Output {

@@ -6,12 +6,13 @@ use super::figures::{Limits, Weights, promotion};
 use super::standing::is_promotion;
 use super::{Change, Manifest, Skills, Use, directory, library};
 use crate::diag::{Finding, Severity, assign_fingerprints};
+use crate::knowledge::KnowledgeError;
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
 use crate::knowledge::source_config::finding;
 use crate::knowledge::tables::{self, EdgeRow};
-use crate::knowledge::{KnowledgeError, Store};
 use crate::trace::graph_line::bare;
+use knowledge_index::Store;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use util::time::format_minute;
@@ -180,7 +181,7 @@ pub fn findings_of(
     skills: &Skills,
     limits: Limits,
 ) -> Result<Vec<Finding>, KnowledgeError> {
-    let mut all = of(&store.db, skills, limits)?;
+    let mut all = of(store.connection(), skills, limits)?;
     all.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut all);
     Ok(all)
@@ -191,7 +192,7 @@ pub fn findings_of(
 /// # Errors
 /// When the store can't be read.
 pub fn items_of(store: &Store) -> Result<Vec<Item>, KnowledgeError> {
-    tables::skill::items(&store.db)
+    tables::skill::items(store.connection())
 }
 
 fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limits) -> Vec<Finding> {

@@ -2,9 +2,10 @@
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct, evidence};
+use crate::knowledge::KnowledgeError;
 use crate::knowledge::tables::skill::Stats;
 use crate::knowledge::tables::{self, SCHEMA};
-use crate::knowledge::{KnowledgeError, Store};
+use knowledge_index::Store;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +70,7 @@ impl Skills {
     /// # Errors
     /// When the store can't be read.
     pub fn read(store: &Store) -> Result<Self, KnowledgeError> {
-        Self::of(&store.db)
+        Self::of(store.connection())
     }
 
     pub(super) fn of(db: &Connection) -> Result<Self, KnowledgeError> {
@@ -241,9 +242,9 @@ pub(in crate::knowledge) fn stats_agree(
 ) -> Result<bool, KnowledgeError> {
     let other = Store::in_memory(&SCHEMA)?;
     let skills = Skills::of(db)?;
-    tables::skill::write_stats(&other.db, &stats(&skills, limits))?;
+    tables::skill::write_stats(other.connection(), &stats(&skills, limits))?;
     Ok(
-        tables::skill::stats(db)? == tables::skill::stats(&other.db)?
+        tables::skill::stats(db)? == tables::skill::stats(other.connection())?
             && tables::skill::bases_agree(db, &evidence::bases(&skills, limits))?
             && tables::skill::intents_agree(db)?,
     )

@@ -3,7 +3,7 @@
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::source_config::SourceFile;
-use crate::knowledge::store::{NewSource, OpenSource, Prepared, Writer};
+use knowledge_index::{NewSource, OpenSource, Prepared, Writer};
 use rusqlite::{Connection, params};
 
 /// Adds a source. The words of its observations are added by [`Writer::index`].
@@ -23,7 +23,7 @@ pub(in crate::knowledge) fn add(
         hidden: extracted.hidden,
     };
     let mut source = writer.add(&new, prepared)?;
-    let db = &writer.db;
+    let db = writer.connection();
     graph(db, &mut source, extracted)?;
     skills(db, &mut source, extracted)?;
     let mut finding = db.prepare_cached(
@@ -38,7 +38,7 @@ pub(in crate::knowledge) fn add(
         ])?;
         source.note(&[&found.code.to_string(), &found.message]);
     }
-    writer.finish(source)
+    Ok(writer.finish(source)?)
 }
 
 fn graph(

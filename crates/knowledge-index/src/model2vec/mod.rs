@@ -9,9 +9,9 @@
 mod safetensors;
 mod wordpiece;
 
-use super::vector::{beginning, quantised};
-use crate::source::read_whole;
+use crate::vector::{beginning, quantised};
 use sha2::{Digest, Sha256};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use util::hex;
 use wordpiece::WordPiece;
@@ -66,7 +66,7 @@ impl Model2Vec {
     ///
     /// # Errors
     /// When a file is missing, damaged, too large, or of a kind that isn't supported.
-    pub(in crate::knowledge) fn open(folder: &Path) -> Result<Self, ModelError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, ModelError> {
         let tokenizer = read(folder.join("tokenizer.json"), TOKENIZER_FILE)?;
         Self::parse(
             &read(folder.join("model.safetensors"), WEIGHTS_FILE)?,
@@ -144,12 +144,12 @@ impl Model2Vec {
     }
 
     /// Returns the number of dimensions, which is the size of a vector in bytes.
-    pub(in crate::knowledge) const fn dimensions(&self) -> usize {
+    pub(crate) const fn dimensions(&self) -> usize {
         self.dimensions
     }
 
     /// Returns the SHA-256 of the files in hexadecimal, which identifies the model.
-    pub(in crate::knowledge) fn digest(&self) -> &str {
+    pub(crate) fn digest(&self) -> &str {
         &self.digest
     }
 }
@@ -160,18 +160,20 @@ fn read(path: PathBuf, most: u64) -> Result<Vec<u8>, ModelError> {
     if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
         return Err(ModelError::Size { path, most });
     }
-    std::fs::File::open(&path)
-        .and_then(|file| read_whole(file, most))
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::FileTooLarge => ModelError::Size { path, most },
-            _ => ModelError::Io { path, error },
-        })
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(&path)
+        .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes));
+    match read {
+        Ok(length) if length as u64 > most => Err(ModelError::Size { path, most }),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(ModelError::Io { path, error }),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::vector::cosine;
     use super::*;
+    use crate::vector::cosine;
 
     fn parse(tensors: &[(&str, &[usize], &[f32])]) -> Result<Model2Vec, ModelError> {
         let tokenizer = wordpiece::tests::tokenizer(&["[UNK]", "dog", "puppy", "crate"]);

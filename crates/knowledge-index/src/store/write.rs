@@ -1,27 +1,26 @@
 //! Writes the changes of one run.
 
 use super::Schema;
-use crate::knowledge::KnowledgeError;
-use crate::knowledge::fulltext::{self, Words};
-use crate::knowledge::observation::{Id, Observation};
-use rusqlite::{Transaction, params};
+use super::read::{self, SourceRow};
+use crate::IndexError;
+use crate::fulltext::{self, Words};
+use crate::observation::{Id, Observation};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// The transaction of a run. Dropping it without [`Writer::commit`] changes nothing.
 #[derive(Debug)]
-pub(in crate::knowledge) struct Writer<'s> {
-    pub(in crate::knowledge) db: Transaction<'s>,
+pub struct Writer<'s> {
+    pub(crate) db: Transaction<'s>,
     schema: &'static Schema,
     /// The id of the next observation.
     next: i64,
 }
 
 impl<'s> Writer<'s> {
-    pub(super) fn new(
-        db: Transaction<'s>,
-        schema: &'static Schema,
-    ) -> Result<Self, KnowledgeError> {
+    pub(super) fn new(db: Transaction<'s>, schema: &'static Schema) -> Result<Self, IndexError> {
         // Enough for one source. The default of 16 would evict statements between two sources.
         db.set_prepared_statement_cache_capacity(64);
         let last: i64 =
@@ -36,28 +35,33 @@ impl<'s> Writer<'s> {
     }
 
     /// Commits everything that was written.
-    pub(in crate::knowledge) fn commit(self) -> Result<(), KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn commit(self) -> Result<(), IndexError> {
         Ok(self.db.commit()?)
     }
 
     /// Returns the id of the next observation.
-    pub(in crate::knowledge) const fn next(&self) -> i64 {
+    pub const fn next(&self) -> i64 {
         self.next
     }
 
     /// Adds the words of new observations, whose ids begin at `first`.
-    pub(in crate::knowledge) fn index(
-        &self,
-        first: i64,
-        words: &[Words],
-    ) -> Result<(), KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn index(&self, first: i64, words: &[Words]) -> Result<(), IndexError> {
         (first..)
             .zip(words)
             .try_for_each(|(id, words)| fulltext::add(&self.db, id, words))
     }
 
     /// Removes a source with all its rows. Returns its number of observations.
-    pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn remove(&mut self, source: i64) -> Result<u64, IndexError> {
         fulltext::remove(&self.db, source)?;
         let vectors = "DELETE FROM vector WHERE observation IN
             (SELECT id FROM observation WHERE source = ?1)";
@@ -79,11 +83,14 @@ impl<'s> Writer<'s> {
 
     /// Adds a source with its observations. Their words are added by [`Writer::index`]. The source
     /// is complete after [`Writer::finish`].
-    pub(in crate::knowledge) fn add(
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn add(
         &mut self,
         source: &NewSource<'_>,
         prepared: &Prepared,
-    ) -> Result<OpenSource, KnowledgeError> {
+    ) -> Result<OpenSource, IndexError> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO source (kind, path, hash, bytes, digest, hidden)
              VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
@@ -105,7 +112,10 @@ impl<'s> Writer<'s> {
     }
 
     /// Completes a source: stores the digest of its rows.
-    pub(in crate::knowledge) fn finish(&self, source: OpenSource) -> Result<(), KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn finish(&self, source: OpenSource) -> Result<(), IndexError> {
         let digest = source.digest.finalize();
         self.db
             .prepare_cached("UPDATE source SET digest = ?2 WHERE id = ?1")?
@@ -118,7 +128,7 @@ impl<'s> Writer<'s> {
         path: &str,
         source: &mut OpenSource,
         observations: &[Indexed],
-    ) -> Result<(), KnowledgeError> {
+    ) -> Result<(), IndexError> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO observation (id, key, source, kind, task, time, first_line, last_line,
              summary, refs, detail, role)
@@ -170,12 +180,41 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
+    /// Returns the connection to the database, for the tables of the application.
+    #[must_use]
+    pub fn connection(&self) -> &Connection {
+        &self.db
+    }
+
+    /// Returns a value of the table `meta`.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn meta<T: FromSql>(&self, key: &str) -> Result<Option<T>, IndexError> {
+        read::meta(&self.db, key)
+    }
+
+    /// Returns the indexed sources, by kind and path.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn sources(&self) -> Result<Vec<SourceRow>, IndexError> {
+        read::sources(&self.db)
+    }
+
+    /// Returns the digest of everything stored, in hexadecimal.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn digest(&self) -> Result<String, IndexError> {
+        read::digest(&self.db)
+    }
+
     /// Sets a value of the table `meta`.
-    pub(in crate::knowledge) fn set(
-        &self,
-        key: &str,
-        value: impl rusqlite::ToSql,
-    ) -> Result<(), KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn set(&self, key: &str, value: impl rusqlite::ToSql) -> Result<(), IndexError> {
         // An unchanged value doesn't cause a write to disk.
         let sql = "INSERT INTO meta VALUES (?1, ?2)
             ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value IS NOT ?2";
@@ -186,22 +225,22 @@ impl<'s> Writer<'s> {
 
 /// A source that is added.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::knowledge) struct NewSource<'s> {
+pub struct NewSource<'s> {
     /// What kind of source it is. Kind and path together are unique.
-    pub(in crate::knowledge) kind: &'s str,
-    pub(in crate::knowledge) path: &'s str,
+    pub kind: &'s str,
+    pub path: &'s str,
     /// A hash of its bytes, by which a change is noticed.
-    pub(in crate::knowledge) hash: &'s [u8],
+    pub hash: &'s [u8],
     /// Its length.
-    pub(in crate::knowledge) bytes: u64,
+    pub bytes: u64,
     /// Number of texts with a removed secret.
-    pub(in crate::knowledge) hidden: u64,
+    pub hidden: u64,
 }
 
 /// A source that is being written. [`Writer::finish`] completes it.
 #[must_use = "without `Writer::finish`, the source has no digest"]
 #[derive(Debug)]
-pub(in crate::knowledge) struct OpenSource {
+pub struct OpenSource {
     id: i64,
     /// Of all rows of the source.
     digest: Sha256,
@@ -209,12 +248,12 @@ pub(in crate::knowledge) struct OpenSource {
 
 impl OpenSource {
     /// Returns the id of the source, by which rows of other tables belong to it.
-    pub(in crate::knowledge) const fn id(&self) -> i64 {
+    pub const fn id(&self) -> i64 {
         self.id
     }
 
     /// Adds texts to the digest with their lengths, so that different lists can't collide.
-    pub(in crate::knowledge) fn note(&mut self, parts: &[&str]) {
+    pub fn note(&mut self, parts: &[&str]) {
         self.digest.update((parts.len() as u64).to_le_bytes());
         for part in parts {
             self.digest.update((part.len() as u64).to_le_bytes());
@@ -225,7 +264,7 @@ impl OpenSource {
 
 /// The observations of a source in stored form, prepared on all cores while sources are read.
 #[derive(Debug)]
-pub(in crate::knowledge) struct Prepared(Vec<Indexed>);
+pub struct Prepared(Vec<Indexed>);
 
 #[derive(Debug)]
 struct Indexed {
@@ -236,7 +275,7 @@ struct Indexed {
 
 impl Prepared {
     /// Prepares the observations of a source.
-    pub(in crate::knowledge) fn new(observations: Vec<Observation>, source: &str) -> Self {
+    pub fn new(observations: Vec<Observation>, source: &str) -> Self {
         let index = |observation: Observation| Indexed {
             refs: observation.refs.join("\n"),
             id: Id::of(&observation, source, 0),
@@ -246,7 +285,7 @@ impl Prepared {
     }
 
     /// Splits the observations into words.
-    pub(in crate::knowledge) fn words(&self) -> Vec<Words> {
+    pub fn words(&self) -> Vec<Words> {
         let words = |Indexed {
                          observation, refs, ..
                      }: &Indexed| {

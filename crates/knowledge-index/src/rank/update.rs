@@ -2,10 +2,10 @@
 
 use super::lsa::Model;
 use super::space::{Embedder, GIVEN, LEARNT};
-use crate::knowledge::KnowledgeError;
-use crate::knowledge::model2vec::Model2Vec;
-use crate::knowledge::store::{self, Writer};
-use crate::knowledge::vector::Vector;
+use crate::IndexError;
+use crate::model2vec::Model2Vec;
+use crate::store::{self, Writer};
+use crate::vector::Vector;
 use rayon::prelude::*;
 use rusqlite::{Connection, params};
 use std::sync::Arc;
@@ -40,12 +40,16 @@ pub enum Vectors {
 }
 
 /// Brings the vectors up to date with the observations, using a given model or else a learned one.
-pub(in crate::knowledge) fn update(
+/// `changed` says whether observations have changed since the last time.
+///
+/// # Errors
+/// When the store can't be read or written.
+pub fn update(
     writer: &Writer<'_>,
     enabled: bool,
     given: Option<Arc<Model2Vec>>,
     changed: bool,
-) -> Result<Vectors, KnowledgeError> {
+) -> Result<Vectors, IndexError> {
     let db = &writer.db;
     if !enabled {
         forget(writer)?;
@@ -106,7 +110,7 @@ fn by_given(
     given: Arc<Model2Vec>,
     before: Option<&str>,
     changed: bool,
-) -> Result<Vectors, KnowledgeError> {
+) -> Result<Vectors, IndexError> {
     let same = before == Some(given.digest());
     if same && !changed && is_complete(&writer.db)? {
         return Ok(Vectors::Kept(0));
@@ -123,25 +127,25 @@ fn by_given(
     })
 }
 
-fn observations(db: &Connection) -> Result<i64, KnowledgeError> {
+fn observations(db: &Connection) -> Result<i64, IndexError> {
     Ok(db.query_row("SELECT count(*) FROM observation", [], |row| row.get(0))?)
 }
 
 /// Whether a model can be learned from the texts.
-pub(super) fn can_learn(db: &Connection) -> Result<bool, KnowledgeError> {
+pub(super) fn can_learn(db: &Connection) -> Result<bool, IndexError> {
     Ok(observations(db)? >= LEAST && Model::learn(&sample(db)?).is_some())
 }
 
-fn vectors_stored(db: &Connection) -> Result<i64, KnowledgeError> {
+fn vectors_stored(db: &Connection) -> Result<i64, IndexError> {
     Ok(db.query_row("SELECT count(*) FROM vector", [], |row| row.get(0))?)
 }
 
 /// Whether every observation has a vector. A removed observation leaves none.
-fn is_complete(db: &Connection) -> Result<bool, KnowledgeError> {
+fn is_complete(db: &Connection) -> Result<bool, IndexError> {
     Ok(vectors_stored(db)? == observations(db)?)
 }
 
-fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
+fn forget(writer: &Writer<'_>) -> Result<(), IndexError> {
     writer.db.execute("DELETE FROM vector", [])?;
     writer.db.execute(
         "DELETE FROM meta WHERE key IN (?1, ?2, ?3, 'lsa_observations', 'lsa_newer')",
@@ -151,7 +155,7 @@ fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
 }
 
 /// Returns the texts to learn a model from.
-pub(super) fn sample(db: &Connection) -> Result<Vec<String>, KnowledgeError> {
+pub(super) fn sample(db: &Connection) -> Result<Vec<String>, IndexError> {
     let mut statement =
         db.prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
     let rows = statement.query_map([SAMPLE], |row| {
@@ -180,7 +184,7 @@ fn text(summary: &str, refs: &str, detail: &str) -> String {
 }
 
 /// Computes and stores the missing vectors. Returns their number.
-fn embed(db: &Connection, model: &Embedder) -> Result<u64, KnowledgeError> {
+fn embed(db: &Connection, model: &Embedder) -> Result<u64, IndexError> {
     let mut insert = db.prepare_cached("INSERT INTO vector (observation, data) VALUES (?1, ?2)")?;
     let (mut computed, mut last) = (0, 0);
     loop {
@@ -203,7 +207,7 @@ pub(super) fn vectors(
     model: &Embedder,
     last: i64,
     among: &str,
-) -> Result<Vec<(i64, Vector)>, KnowledgeError> {
+) -> Result<Vec<(i64, Vector)>, IndexError> {
     let mut select = db.prepare_cached(&format!(
         "SELECT id, summary, refs, detail FROM observation
          WHERE id > ?1 AND id {among} ORDER BY id LIMIT ?2"

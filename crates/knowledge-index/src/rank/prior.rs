@@ -1,7 +1,7 @@
 //! How well a source of a kind answers questions in general, whatever they are about.
 
 use super::question::Question;
-use crate::knowledge::store::Texts;
+use crate::store::Texts;
 
 /// The factor for the text of a definition, unless the question is one identifier. Code repeats the
 /// words of what describes it, and answers a question less well.

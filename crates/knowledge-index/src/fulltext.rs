@@ -1,16 +1,16 @@
 //! The full-text index: the words of observations in a contentless table of SQLite's FTS5.
 //!
-//! Our own splitter gives the words ([`super::words`]). They contain neither blanks nor ASCII
+//! Our own splitter gives the words ([`crate::words`]). They contain neither blanks nor ASCII
 //! punctuation, so FTS5's tokenizer `ascii` splits the joined words exactly at the blanks. The
 //! texts are only in the table `observation`.
 
-use super::{KnowledgeError, words};
+use crate::{IndexError, words};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Rows, params};
 
-/// The words of an observation, separated by blanks.
+/// The words of an observation, as its full-text index has them: separated by blanks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Words {
+pub struct Words {
     /// Of the summary, the references and the task.
     head: String,
     /// Of the detail.
@@ -18,7 +18,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn new(summary: &str, refs: &str, task: &str, detail: &str) -> Self {
+    pub(crate) fn new(summary: &str, refs: &str, task: &str, detail: &str) -> Self {
         let mut all = Self {
             head: String::new(),
             body: String::with_capacity(detail.len()),
@@ -39,24 +39,24 @@ fn append(text: &str, to: &mut String) {
 }
 
 /// Adds the words of an observation.
-pub(super) fn add(db: &Connection, observation: i64, words: &Words) -> Result<(), KnowledgeError> {
+pub(crate) fn add(db: &Connection, observation: i64, words: &Words) -> Result<(), IndexError> {
     db.prepare_cached("INSERT INTO words (rowid, head, body) VALUES (?1, ?2, ?3)")?
         .execute(params![observation, words.head, words.body])?;
     Ok(())
 }
 
 /// Removes the words of all observations of a source, which must still be stored.
-pub(super) fn remove(db: &Connection, source: i64) -> Result<(), KnowledgeError> {
+pub(crate) fn remove(db: &Connection, source: i64) -> Result<(), IndexError> {
     let sql = "DELETE FROM words WHERE rowid IN (SELECT id FROM observation WHERE source = ?1 ORDER BY id)";
     db.prepare_cached(sql)?.execute([source])?;
     Ok(())
 }
 
 /// The tables of full text.
-pub(super) const TABLES: &str = include_str!("fulltext.sql");
+pub(crate) const TABLES: &str = include_str!("fulltext.sql");
 
 /// Creates the tables of full text.
-pub(super) fn create(db: &Connection) -> Result<(), KnowledgeError> {
+pub(crate) fn create(db: &Connection) -> Result<(), IndexError> {
     Ok(db.execute_batch(TABLES)?)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn create(db: &Connection) -> Result<(), KnowledgeError> {
 ///
 /// # Errors
 /// When the store can't be read.
-pub(super) fn agrees(db: &Connection) -> Result<bool, KnowledgeError> {
+pub(crate) fn agrees(db: &Connection) -> Result<bool, IndexError> {
     // A temporary file, which SQLite deletes.
     let mut fresh = Connection::open("")?;
     create(&fresh)?;
@@ -108,7 +108,7 @@ pub(super) fn agrees(db: &Connection) -> Result<bool, KnowledgeError> {
 }
 
 /// Whether a query has the same rows in two databases.
-fn same_rows(db: &Connection, fresh: &Connection, sql: &str) -> Result<bool, KnowledgeError> {
+fn same_rows(db: &Connection, fresh: &Connection, sql: &str) -> Result<bool, IndexError> {
     let (mut left, mut right) = (db.prepare(sql)?, fresh.prepare(sql)?);
     let columns = left.column_count();
     let (mut left, mut right): (Rows<'_>, Rows<'_>) = (left.query([])?, right.query([])?);

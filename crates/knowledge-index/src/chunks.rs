@@ -4,11 +4,9 @@ use std::ops::Range;
 use tokens::Encoding;
 
 /// Maximum number of tokens in a chunk.
-pub(super) const SIZE: usize = 400;
+pub const SIZE: usize = 400;
 /// Tokens that a chunk shares with the previous one.
 const OVERLAP: usize = 80;
-/// Characters below which a text is too short to be indexed.
-pub(super) const LEAST: usize = 20;
 /// Maximum number of pieces that are joined without a recount. Each seam may add a token, and this
 /// many more are acceptable.
 const SEAMS: usize = SIZE / 10;
@@ -17,15 +15,16 @@ const LINE: usize = 400;
 
 /// A chunk of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Chunk<'t> {
-    pub(super) text: &'t str,
+pub struct Chunk<'t> {
+    pub text: &'t str,
     /// The first and last line, from 0.
-    pub(super) lines: (u64, u64),
+    pub lines: (u64, u64),
 }
 
 /// Splits a text at line ends, or inside lines that are too long, into chunks of at most [`SIZE`]
 /// tokens. Neighbours overlap by about [`OVERLAP`] tokens.
-pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
+#[must_use]
+pub fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let lines = || memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64;
     // A token nearly always has more than one byte, and seldom more than four.
     if text.len() <= 4 * SIZE && Encoding::default().fits(text, SIZE) {

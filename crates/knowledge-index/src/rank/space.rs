@@ -1,9 +1,9 @@
 //! The vectors of all observations, prepared for comparison with a query.
 
 use super::lsa::Model;
-use crate::knowledge::model2vec::Model2Vec;
-use crate::knowledge::vector::{Vector, cosine_of, length, product, widened};
-use crate::knowledge::{KnowledgeError, Store, store};
+use crate::model2vec::Model2Vec;
+use crate::vector::{Vector, cosine_of, length, product, widened};
+use crate::{IndexError, Store, store};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -24,21 +24,19 @@ pub(super) enum Embedder {
 
 impl Embedder {
     /// Loads the model of the stored vectors; `None` when there are no vectors.
-    pub(super) fn load(store: &Store) -> Result<Option<Self>, KnowledgeError> {
+    pub(super) fn load(store: &Store) -> Result<Option<Self>, IndexError> {
         let db = &store.db;
         if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
-            let given = store.given()?.filter(|given| given.digest() == digest);
-            return Ok(Some(Self::Model2Vec(
-                given.ok_or(KnowledgeError::OtherModel)?,
-            )));
+            let given = store.model()?.filter(|given| given.digest() == digest);
+            return Ok(Some(Self::Model2Vec(given.ok_or(IndexError::OtherModel)?)));
         }
         let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
             return Ok(None);
         };
         if store.has_model() {
-            return Err(KnowledgeError::OtherModel);
+            return Err(IndexError::OtherModel);
         }
-        let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged(
+        let model = Model::from_bytes(&bytes).ok_or(IndexError::Damaged(
             "the model of the vectors can't be read",
         ))?;
         Ok(Some(Self::Learnt(model)))
@@ -92,7 +90,7 @@ fn tails(vectors: &[u8], width: usize) -> Vec<u16> {
 
 impl Space {
     /// Loads the vectors; `None` when there are none.
-    pub(super) fn load(store: &Store) -> Result<Option<Self>, KnowledgeError> {
+    pub(super) fn load(store: &Store) -> Result<Option<Self>, IndexError> {
         // A query must be embedded by the same model as the stored texts.
         let Some(model) = Embedder::load(store)? else {
             return Ok(None);

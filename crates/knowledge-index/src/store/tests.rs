@@ -1,5 +1,11 @@
 use super::*;
-use crate::knowledge::tables::SCHEMA;
+
+static SCHEMA: Schema = Schema {
+    application_id: 0x7465_7374,
+    version: 7,
+    tables: "CREATE TABLE note (source INTEGER NOT NULL, text TEXT NOT NULL) STRICT;",
+    owned: &["note"],
+};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -27,21 +33,21 @@ fn other_files_are_left_alone() {
     .unwrap();
     assert!(matches!(
         Store::open(&text, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     assert!(matches!(
         Store::create(&text, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     // SQLite takes a file shorter than a header for an empty database.
     std::fs::write(&text, "x").unwrap();
     assert!(matches!(
         Store::open(&text, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     assert!(matches!(
         Store::create(&text, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     assert_eq!(std::fs::read(&text).unwrap(), b"x");
     let other = root.path().join("other.db");
@@ -51,7 +57,7 @@ fn other_files_are_left_alone() {
         .unwrap();
     assert!(matches!(
         Store::create(&other, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     // A valid store with an added view.
     let planted = root.path().join("planted.db");
@@ -62,11 +68,11 @@ fn other_files_are_left_alone() {
         .unwrap();
     assert!(matches!(
         Store::open(&planted, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     assert!(matches!(
         Store::create(&planted, &SCHEMA),
-        Err(KnowledgeError::Foreign { .. })
+        Err(IndexError::Foreign { .. })
     ));
     // A valid store with another virtual table, or with ours made in another way.
     for (n, planted) in [
@@ -83,13 +89,13 @@ fn other_files_are_left_alone() {
         drop(db);
         let opened = Store::open(&path, &SCHEMA);
         assert!(
-            matches!(opened, Err(KnowledgeError::Foreign { .. })),
+            matches!(opened, Err(IndexError::Foreign { .. })),
             "{planted}"
         );
     }
     assert!(matches!(
         Store::open(&root.path().join("none.db"), &SCHEMA),
-        Err(KnowledgeError::Missing { .. })
+        Err(IndexError::Missing { .. })
     ));
     assert!(!root.path().join("none.db").exists());
 }
@@ -109,7 +115,7 @@ fn stores_of_other_versions_are_refused() {
     for result in [Store::open(&path, &SCHEMA), Store::create(&path, &SCHEMA)] {
         assert!(matches!(
             result,
-            Err(KnowledgeError::Older {
+            Err(IndexError::Older {
                 found,
                 known
             }) if (found, known) == (SCHEMA.version - 1, SCHEMA.version)
@@ -117,7 +123,7 @@ fn stores_of_other_versions_are_refused() {
     }
     set(SCHEMA.version + 1);
     for result in [Store::open(&path, &SCHEMA), Store::create(&path, &SCHEMA)] {
-        assert!(matches!(result, Err(KnowledgeError::Newer { .. })));
+        assert!(matches!(result, Err(IndexError::Newer { .. })));
     }
     set(SCHEMA.version);
     drop(Store::open(&path, &SCHEMA).unwrap());
@@ -132,7 +138,7 @@ fn one_writes_and_others_read() {
     let mut other = Store::create(&path, &SCHEMA).unwrap();
     other.db.busy_timeout(Duration::ZERO).unwrap();
     let writer = one.write().unwrap();
-    assert!(matches!(other.write(), Err(KnowledgeError::Busy)));
+    assert!(matches!(other.write(), Err(IndexError::Busy)));
     let count: i64 = reader
         .db
         .query_row("SELECT count(*) FROM observation", [], |r| r.get(0))
@@ -145,7 +151,7 @@ fn one_writes_and_others_read() {
 #[test]
 fn an_index_in_a_folder_that_is_read_only_is_read() {
     let error = |code| {
-        KnowledgeError::from(rusqlite::Error::SqliteFailure(
+        IndexError::from(rusqlite::Error::SqliteFailure(
             rusqlite::ffi::Error::new(code),
             None,
         ))
@@ -191,7 +197,61 @@ fn a_full_disk_is_no_damage() {
         .db
         .execute("INSERT INTO meta VALUES ('big', zeroblob(1000000))", [])
         .unwrap_err();
-    let full = KnowledgeError::from(full);
-    assert!(matches!(full, KnowledgeError::Refused(_)), "{full}");
-    assert!(full.remedy().contains("as it was") && !full.remedy().contains("away"));
+    let full = IndexError::from(full);
+    assert!(matches!(full, IndexError::Refused(_)), "{full}");
+}
+
+#[test]
+fn rows_of_an_application_go_with_their_source() {
+    let mut store = Store::in_memory(&SCHEMA).unwrap();
+    let mut add = |path: &str, note: &str| {
+        let source = NewSource {
+            kind: "notes",
+            path,
+            hash: &[],
+            bytes: 0,
+            hidden: 0,
+        };
+        let mut writer = store.write().unwrap();
+        let mut open = writer
+            .add(&source, &Prepared::new(Vec::new(), path))
+            .unwrap();
+        let id = open.id();
+        writer
+            .connection()
+            .execute("INSERT INTO note VALUES (?1, ?2)", (id, note))
+            .unwrap();
+        open.note(&[note]);
+        writer.finish(open).unwrap();
+        let digest = writer.digest().unwrap();
+        writer.commit().unwrap();
+        (id, digest)
+    };
+    let (_, one) = add("a", "one");
+    let (second, both) = add("b", "two");
+    assert_ne!(one, both);
+    let mut writer = store.write().unwrap();
+    writer.remove(second).unwrap();
+    assert_eq!(writer.digest().unwrap(), one);
+    writer.commit().unwrap();
+    let notes: String = store
+        .connection()
+        .query_row("SELECT group_concat(text) FROM note", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(notes, "one");
+    // What an application notes of its rows is a part of the digest.
+    let mut other = Store::in_memory(&SCHEMA).unwrap();
+    let mut writer = other.write().unwrap();
+    let source = NewSource {
+        kind: "notes",
+        path: "a",
+        hash: &[],
+        bytes: 0,
+        hidden: 0,
+    };
+    let open = writer
+        .add(&source, &Prepared::new(Vec::new(), "a"))
+        .unwrap();
+    writer.finish(open).unwrap();
+    assert_ne!(writer.digest().unwrap(), one);
 }

@@ -3,8 +3,8 @@
 //! 41, 1990). No model has to be downloaded, and equal texts give equal vectors.
 
 use super::svd::{self, Row};
-use crate::knowledge::vector::{Vector, beginning, quantised};
-use crate::knowledge::words;
+use crate::vector::{Vector, beginning, quantised};
+use crate::words;
 use std::collections::BTreeMap;
 
 /// Maximum number of dimensions of the space.
@@ -18,7 +18,7 @@ const LONGEST: usize = 8 << 10;
 
 /// A model learned from a collection of texts.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::knowledge) struct Model {
+pub(super) struct Model {
     /// Hashes of the features, sorted.
     features: Vec<u64>,
     /// The weight of each feature: rarer features have more.
@@ -57,7 +57,7 @@ fn features(text: &str) -> BTreeMap<u64, f32> {
 
 impl Model {
     /// Learns a model from texts; `None` when there are too few.
-    pub(in crate::knowledge) fn learn(texts: &[String]) -> Option<Self> {
+    pub(super) fn learn(texts: &[String]) -> Option<Self> {
         let all: Vec<BTreeMap<u64, f32>> = texts.iter().map(|t| features(t)).collect();
         let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
         for feature in all.iter().flat_map(BTreeMap::keys) {
@@ -106,7 +106,7 @@ impl Model {
     }
 
     /// Returns the vector of a text; `None` when no word of it is known.
-    pub(in crate::knowledge) fn embed(&self, text: &str) -> Option<Vector> {
+    pub(super) fn embed(&self, text: &str) -> Option<Vector> {
         let mut sum = vec![0.0_f32; self.dimensions];
         for (feature, value) in self.weigh(&features(text)) {
             let start = feature as usize * self.dimensions;
@@ -145,12 +145,12 @@ impl Model {
     }
 
     /// Returns the number of dimensions, which is the size of a vector in bytes.
-    pub(in crate::knowledge) const fn dimensions(&self) -> usize {
+    pub(super) const fn dimensions(&self) -> usize {
         self.dimensions
     }
 
     /// Serialises the model for the store.
-    pub(in crate::knowledge) fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend((self.dimensions as u64).to_le_bytes());
         out.extend((self.features.len() as u64).to_le_bytes());
@@ -165,7 +165,7 @@ impl Model {
     }
 
     /// Deserialises a stored model; `None` when the bytes are invalid.
-    pub(in crate::knowledge) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let number = |at: usize| {
             bytes
                 .get(at..at + 8)
@@ -205,7 +205,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::vector::cosine;
+    use crate::vector::cosine;
     use proptest::prelude::*;
 
     fn corpus() -> Vec<String> {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | candidates | BM25 of FTS5, the rarest words first, and the cosine of vectors |
 //! | full text | BM25, coverage, head and phrase of each candidate's text |
-//! | vectors | cosine in a latent semantic space (see [`lsa`]) or by a configured model (see [`super::model2vec`]), exact over all observations |
+//! | vectors | cosine in a latent semantic space (see [`lsa`]) or by a configured model (see [`crate::model2vec`]), exact over all observations |
 //! | merge | weighted sum of both; full text alone where there are no vectors |
 //! | prior | a factor for definitions, tests and lists of changes (see [`prior`]) |
 //! | confidence | whether the best answer answers the question at all (see [`confidence`]) |
@@ -17,7 +17,7 @@ mod diverse;
 pub mod eval;
 mod evidence;
 mod fulltext;
-pub(super) mod lsa;
+mod lsa;
 mod prior;
 mod question;
 mod search;
@@ -27,9 +27,8 @@ mod update;
 mod variants;
 mod weights;
 
-pub(super) use agree::{Difference, difference};
+pub use agree::{Difference, difference};
 pub use evidence::Evidence;
 pub use search::{Answers, Decay, Query, Ranker, Scores, SearchHit, Stages};
-pub use update::Vectors;
-pub(super) use update::update;
+pub use update::{Vectors, update};
 pub use weights::Weights;

@@ -1,9 +1,9 @@
 //! Measures the quality of answers on questions with graded answers.
 
 use super::{Query, Ranker, Stages, Weights};
-use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::store::{NewSource, Prepared, Schema};
-use crate::knowledge::{KnowledgeError, Store};
+use crate::observation::{Kind, Observation, summarise};
+use crate::store::{NewSource, Prepared, Schema};
+use crate::{IndexError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -115,7 +115,7 @@ pub fn evaluate(
     corpus: &Corpus,
     model: Option<&Path>,
     weights: Weights,
-) -> Result<Vec<Group>, KnowledgeError> {
+) -> Result<Vec<Group>, IndexError> {
     let mut store = Store::in_memory(&Schema::BARE)?;
     store.use_model(model);
     fill(&mut store, corpus)?;
@@ -206,8 +206,8 @@ impl Group {
     }
 }
 
-fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
-    let given = store.given()?;
+fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), IndexError> {
+    let given = store.model()?;
     let mut writer = store.write()?;
     for document in &corpus.documents {
         let observation = Observation {

@@ -1,7 +1,7 @@
 //! Finds candidates by full text: the rarest words of the question first.
 
 use super::question::{Question, Term};
-use crate::knowledge::{Id, KnowledgeError};
+use crate::{Id, IndexError};
 use rusqlite::Connection;
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ pub(super) const HEAD: f64 = 2.0;
 type Hit = (i64, f64);
 
 /// Returns the id of a document by its row.
-type Name<'n> = &'n dyn Fn(i64) -> Result<Id, KnowledgeError>;
+type Name<'n> = &'n dyn Fn(i64) -> Result<Id, IndexError>;
 
 /// Documents with words of a question.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(super) fn candidates(
     among: Option<&[i64]>,
     limit: usize,
     name: Name<'_>,
-) -> Result<Candidates, KnowledgeError> {
+) -> Result<Candidates, IndexError> {
     let mut terms: Vec<&Term> = question.terms.iter().filter(|t| t.documents > 0).collect();
     terms.sort_by(|a, b| (a.documents, &a.word).cmp(&(b.documents, &b.word)));
     let mut sum = 0_u64;
@@ -69,7 +69,7 @@ fn matches(
     db: &Connection,
     expression: &str,
     among: Option<&[i64]>,
-) -> Result<Vec<Hit>, KnowledgeError> {
+) -> Result<Vec<Hit>, IndexError> {
     let mut select =
         db.prepare_cached("SELECT rowid, bm25(words, ?2, 1.0) FROM words WHERE words MATCH ?1")?;
     let mut rows = select.query((expression, HEAD))?;
@@ -103,7 +103,7 @@ fn expression_of(term: &Term) -> String {
 
 /// Splits off the `limit` best documents in descending order and returns the others. The id breaks
 /// ties, since rows depend on the order in which sources were indexed.
-fn leading(all: &mut Vec<Hit>, limit: usize, name: Name<'_>) -> Result<Vec<Hit>, KnowledgeError> {
+fn leading(all: &mut Vec<Hit>, limit: usize, name: Name<'_>) -> Result<Vec<Hit>, IndexError> {
     let by_figure = |a: &Hit, b: &Hit| b.1.total_cmp(&a.1);
     let mut others = Vec::new();
     if all.len() > limit {

@@ -6,12 +6,12 @@
 mod read;
 mod write;
 
-pub use read::{Filter, Stored};
-pub(super) use read::{Texts, digest as read_digest, meta as read_meta, sources as read_sources};
-pub(super) use write::{NewSource, OpenSource, Prepared, Writer};
+pub use read::{Filter, SourceRow, Stored};
+pub(crate) use read::{Texts, meta as read_meta};
+pub use write::{NewSource, OpenSource, Prepared, Writer};
 
-use super::model2vec::Model2Vec;
-use super::{KnowledgeError, fulltext};
+use crate::model2vec::Model2Vec;
+use crate::{IndexError, fulltext};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -27,13 +27,14 @@ const VECTORS: &str = include_str!("vectors.sql");
 /// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What an application adds to a store: its mark, and its own tables in the same file.
+/// What an application determines of a store: its id, its version, and further tables.
 #[derive(Debug)]
 pub struct Schema {
     /// SQLite's `application_id`, which distinguishes the file from other databases.
     pub application_id: i64,
-    /// The version of all tables, from 1. A store with another version is refused, since it can be
-    /// rebuilt from its sources.
+    /// The version of all tables in the file, from 1: those of this crate and those of the
+    /// application. A store with another version is refused, since it can be rebuilt from its
+    /// sources.
     pub version: i64,
     /// The SQL that creates the tables of the application.
     pub tables: &'static str,
@@ -51,7 +52,7 @@ impl Schema {
         owned: &[],
     };
 
-    fn create(&self, db: &Connection) -> Result<(), KnowledgeError> {
+    fn create(&self, db: &Connection) -> Result<(), IndexError> {
         for tables in [OBSERVATIONS, self.tables, VECTORS] {
             db.execute_batch(tables)?;
         }
@@ -59,12 +60,12 @@ impl Schema {
     }
 
     /// Refuses a store with another version.
-    fn check(&self, found: i64) -> Result<(), KnowledgeError> {
+    fn check(&self, found: i64) -> Result<(), IndexError> {
         let known = self.version;
         match found.cmp(&known) {
             Ordering::Equal => Ok(()),
-            Ordering::Greater => Err(KnowledgeError::Newer { found, known }),
-            Ordering::Less => Err(KnowledgeError::Older { found, known }),
+            Ordering::Greater => Err(IndexError::Newer { found, known }),
+            Ordering::Less => Err(IndexError::Older { found, known }),
         }
     }
 }
@@ -72,7 +73,7 @@ impl Schema {
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
-    pub(super) db: Connection,
+    pub(crate) db: Connection,
     schema: &'static Schema,
     /// The directory of the given model, if any.
     model: Option<PathBuf>,
@@ -98,19 +99,22 @@ impl Store {
     }
 
     /// Whether a model was given.
-    pub(super) const fn has_model(&self) -> bool {
+    pub(crate) const fn has_model(&self) -> bool {
         self.model.is_some()
     }
 
     /// Loads the given model, if any.
-    pub(super) fn given(&self) -> Result<Option<Arc<Model2Vec>>, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the model can't be read.
+    pub fn model(&self) -> Result<Option<Arc<Model2Vec>>, IndexError> {
         let Some(folder) = &self.model else {
             return Ok(None);
         };
         if let Some(known) = self.given.get() {
             return Ok(Some(Arc::clone(known)));
         }
-        let opened = Arc::new(Model2Vec::open(folder).map_err(KnowledgeError::Model)?);
+        let opened = Arc::new(Model2Vec::open(folder).map_err(IndexError::Model)?);
         Ok(Some(Arc::clone(self.given.get_or_init(|| opened))))
     }
 
@@ -118,9 +122,9 @@ impl Store {
     ///
     /// # Errors
     /// When the file is missing, isn't a store, or has a different version.
-    pub fn open(path: &Path, schema: &'static Schema) -> Result<Self, KnowledgeError> {
+    pub fn open(path: &Path, schema: &'static Schema) -> Result<Self, IndexError> {
         if !path.is_file() {
-            return Err(KnowledgeError::Missing {
+            return Err(IndexError::Missing {
                 path: path.to_path_buf(),
             });
         }
@@ -147,9 +151,9 @@ impl Store {
     ///
     /// # Errors
     /// When the file isn't a store, has a different version, or can't be written.
-    pub fn create(path: &Path, schema: &'static Schema) -> Result<Self, KnowledgeError> {
+    pub fn create(path: &Path, schema: &'static Schema) -> Result<Self, IndexError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io {
+            std::fs::create_dir_all(folder).map_err(|error| IndexError::Io {
                 path: PathBuf::from(folder),
                 error,
             })?;
@@ -190,18 +194,36 @@ impl Store {
     ///
     /// # Errors
     /// When memory is exhausted.
-    pub(super) fn in_memory(schema: &'static Schema) -> Result<Self, KnowledgeError> {
+    pub fn in_memory(schema: &'static Schema) -> Result<Self, IndexError> {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
         schema.create(&db)?;
         Ok(Self::over(db, schema))
     }
 
+    /// Returns the connection to the database, for the tables of the application.
+    #[must_use]
+    pub const fn connection(&self) -> &Connection {
+        &self.db
+    }
+
+    /// Whether the index contains exactly the words of the stored texts, and the statistics that
+    /// ranking relies on. The words are indexed again and compared.
+    ///
+    /// # Errors
+    /// When the store can't be read. An unreadable word index is a mismatch.
+    pub fn words_agree(&self) -> Result<bool, IndexError> {
+        match fulltext::agrees(&self.db) {
+            Err(IndexError::Damaged(_) | IndexError::Database(_)) => Ok(false),
+            other => other,
+        }
+    }
+
     /// Begins the single transaction of a run.
     ///
     /// # Errors
     /// When another process is writing.
-    pub(super) fn write(&mut self) -> Result<Writer<'_>, KnowledgeError> {
+    pub fn write(&mut self) -> Result<Writer<'_>, IndexError> {
         Writer::new(
             self.db
                 .transaction_with_behavior(TransactionBehavior::Immediate)?,
@@ -213,7 +235,7 @@ impl Store {
 /// The version of a new file.
 const NEW: i64 = 0;
 
-fn settings(db: &Connection) -> Result<(), KnowledgeError> {
+fn settings(db: &Connection) -> Result<(), IndexError> {
     // The file may be hostile: its schema must not call functions with side effects.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
@@ -225,8 +247,8 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
 /// Returns the address for opening an index in a read-only directory, where SQLite can't create the
 /// file in which readers register. This is safe only if no writer has left a WAL, which such a
 /// reader wouldn't see.
-fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
-    let KnowledgeError::Refused(error) = error else {
+fn unchanging(path: &Path, error: &IndexError) -> Option<String> {
+    let IndexError::Refused(error) = error else {
         return None;
     };
     // A full disk has no room for that file either.
@@ -267,7 +289,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// Refuses a file that isn't a database. SQLite takes a file of a few bytes for an empty database
 /// and would overwrite it.
-fn is_database(path: &Path) -> Result<(), KnowledgeError> {
+fn is_database(path: &Path) -> Result<(), IndexError> {
     // SQLite reports its own error for a file that can't be opened.
     let Some(file) = Some(path)
         .filter(|p| p.is_file())
@@ -280,15 +302,15 @@ fn is_database(path: &Path) -> Result<(), KnowledgeError> {
     if read.is_ok() && (start.is_empty() || start == MAGIC) {
         return Ok(());
     }
-    Err(KnowledgeError::Foreign {
+    Err(IndexError::Foreign {
         path: path.to_path_buf(),
     })
 }
 
 /// Returns the version of a store; 0 for a new file.
-fn version(db: &Connection, path: &Path, schema: &Schema) -> Result<i64, KnowledgeError> {
+fn version(db: &Connection, path: &Path, schema: &Schema) -> Result<i64, IndexError> {
     db.busy_timeout(PATIENCE)?;
-    let foreign = || KnowledgeError::Foreign {
+    let foreign = || IndexError::Foreign {
         path: path.to_path_buf(),
     };
     let ask = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));

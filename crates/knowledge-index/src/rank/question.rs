@@ -1,7 +1,7 @@
 //! The words of a question, with what the index knows of them.
 
 use super::variants;
-use crate::knowledge::{KnowledgeError, words};
+use crate::{IndexError, words};
 use rusqlite::{Connection, OptionalExtension as _};
 use rustc_hash::FxHashMap;
 
@@ -41,7 +41,7 @@ pub(super) struct Question {
 impl Question {
     /// Splits a question into words and looks them up. Function words are dropped unless there are
     /// no others.
-    pub(super) fn new(db: &Connection, text: &str) -> Result<Self, KnowledgeError> {
+    pub(super) fn new(db: &Connection, text: &str) -> Result<Self, IndexError> {
         let all: i64 = db.query_row("SELECT count(*) FROM observation", [], |row| row.get(0))?;
         let mut terms = Vec::new();
         for word in split(text) {
@@ -123,7 +123,7 @@ fn split(text: &str) -> Vec<String> {
     asked
 }
 
-fn look_up(db: &Connection, word: String, all: u64) -> Result<Term, KnowledgeError> {
+fn look_up(db: &Connection, word: String, all: u64) -> Result<Term, IndexError> {
     // A single Chinese character is the beginning of an indexed pair.
     let prefix = word.chars().count() == 1 && word.chars().all(words::is_cjk);
     let mut documents: i64 = if prefix {

@@ -3,12 +3,12 @@
 use super::lsa::Model;
 use super::space::Embedder;
 use super::update::{SAMPLED, can_learn, digest, sample, vectors};
-use crate::knowledge::{KnowledgeError, Store, store};
+use crate::{IndexError, Store, store};
 use rusqlite::{Connection, OptionalExtension as _};
 
 /// How the stored vectors differ from those of the current texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::knowledge) enum Difference {
+pub enum Difference {
     /// Vectors differ, or some are missing or surplus.
     Vectors,
     /// There are no vectors, though the texts suffice for them.
@@ -28,24 +28,24 @@ pub(in crate::knowledge) enum Difference {
 ///
 /// `wanted` says whether an index without vectors is incomplete. The index itself can't say it:
 /// whoever removes the vectors can remove that as well.
-pub(in crate::knowledge) fn difference(
-    store: &Store,
-    wanted: bool,
-) -> Result<Option<Difference>, KnowledgeError> {
+///
+/// # Errors
+/// When the store or the given model can't be read.
+pub fn difference(store: &Store, wanted: bool) -> Result<Option<Difference>, IndexError> {
     let db = &store.db;
     let model = match Embedder::load(store) {
         Ok(Some(model)) => model,
         Ok(None) => {
             return Ok(if exists(db, "SELECT 1 FROM vector")? {
                 Some(Difference::Vectors)
-            } else if wanted && (store.given()?.is_some() || can_learn(db)?) {
+            } else if wanted && (store.model()?.is_some() || can_learn(db)?) {
                 Some(Difference::Missing)
             } else {
                 None
             });
         }
-        Err(KnowledgeError::OtherModel) => return Ok(Some(Difference::OtherModel)),
-        Err(KnowledgeError::Damaged(_)) => return Ok(Some(Difference::Model)),
+        Err(IndexError::OtherModel) => return Ok(Some(Difference::OtherModel)),
+        Err(IndexError::Damaged(_)) => return Ok(Some(Difference::Model)),
         Err(error) => return Err(error),
     };
     if let Embedder::Learnt(model) = &model
@@ -63,7 +63,7 @@ pub(in crate::knowledge) fn difference(
             let stored: Option<Vec<u8>> = select
                 .query_row([id], |row| row.get(0))
                 .optional()
-                .map_err(KnowledgeError::from)?;
+                .map_err(IndexError::from)?;
             if !stored.is_some_and(|stored| is_near(&stored, expected)) {
                 return Ok(Some(Difference::Vectors));
             }
@@ -73,12 +73,12 @@ pub(in crate::knowledge) fn difference(
     Ok(exists(db, stray)?.then_some(Difference::Vectors))
 }
 
-fn exists(db: &Connection, select: &str) -> Result<bool, KnowledgeError> {
+fn exists(db: &Connection, select: &str) -> Result<bool, IndexError> {
     let sql = format!("SELECT EXISTS ({select})");
     Ok(db.query_row(&sql, [], |row| row.get(0))?)
 }
 
-fn model_difference(db: &Connection, model: &Model) -> Result<Option<Difference>, KnowledgeError> {
+fn model_difference(db: &Connection, model: &Model) -> Result<Option<Difference>, IndexError> {
     let Some(sampled) = store::read_meta::<Vec<u8>>(db, SAMPLED)? else {
         return Ok(Some(Difference::Unrecorded));
     };

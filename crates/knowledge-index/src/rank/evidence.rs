@@ -2,7 +2,7 @@
 
 use super::fulltext::HEAD;
 use super::question::Question;
-use crate::knowledge::words;
+use crate::words;
 use rustc_hash::FxHashMap;
 
 /// Saturation of the term frequency in BM25.

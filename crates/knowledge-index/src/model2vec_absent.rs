@@ -1,10 +1,11 @@
 //! Vectors of a given model in a build without them. Always refuses.
 
-use crate::features::{Feature, NotInBuild};
 use std::path::Path;
 
-/// Why a model can't be used.
-pub type ModelError = NotInBuild;
+/// Why a model can't be used: this build reads none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("`model2vec` is not part of this build: build with `--features model2vec`")]
+pub struct ModelError;
 
 /// A loaded model, which can't exist in this build.
 #[derive(Debug)]
@@ -15,8 +16,8 @@ impl Model2Vec {
     ///
     /// # Errors
     /// Always.
-    pub(in crate::knowledge) const fn open(_: &Path) -> Result<Self, ModelError> {
-        Err(NotInBuild(Feature::Model2Vec))
+    pub(crate) const fn open(_: &Path) -> Result<Self, ModelError> {
+        Err(ModelError)
     }
 
     /// Returns the vector of a text.
@@ -25,11 +26,11 @@ impl Model2Vec {
         match *self {}
     }
 
-    pub(in crate::knowledge) const fn dimensions(&self) -> usize {
+    pub(crate) const fn dimensions(&self) -> usize {
         match *self {}
     }
 
-    pub(in crate::knowledge) const fn digest(&self) -> &str {
+    pub(crate) const fn digest(&self) -> &str {
         match *self {}
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the indexed words that differ from a word by an ending only: `configure` for
 //! `configuration`, `signature` for `signed`.
 
-use crate::knowledge::KnowledgeError;
+use crate::IndexError;
 use rusqlite::{Connection, OptionalExtension as _};
 
 /// Endings that make another word of the same root, the longest first. Indexed words have lost a
@@ -85,7 +85,7 @@ fn root(word: &str) -> &str {
 }
 
 /// Returns the indexed forms of an irregular verb.
-fn irregular(db: &Connection, word: &str) -> Result<Vec<(String, i64)>, KnowledgeError> {
+fn irregular(db: &Connection, word: &str) -> Result<Vec<(String, i64)>, IndexError> {
     let root = IRREGULAR
         .iter()
         .find(|(form, root)| *form == word || *root == word)
@@ -106,7 +106,7 @@ fn irregular(db: &Connection, word: &str) -> Result<Vec<(String, i64)>, Knowledg
 
 /// Returns the indexed words with the same root as a word, and the number of observations with
 /// each.
-pub(super) fn of(db: &Connection, word: &str) -> Result<Vec<(String, i64)>, KnowledgeError> {
+pub(super) fn of(db: &Connection, word: &str) -> Result<Vec<(String, i64)>, IndexError> {
     let mut all = irregular(db, word)?;
     if word.len() < SHORT_ROOT || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return Ok(all);
@@ -132,7 +132,7 @@ pub(super) fn of(db: &Connection, word: &str) -> Result<Vec<(String, i64)>, Know
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::words;
+    use crate::words;
 
     fn same(words: &str) -> bool {
         let mut roots = Vec::new();

@@ -1,4 +1,5 @@
 -- The content of the sources. Times are milliseconds since the Unix epoch, hashes are BLAKE3.
+-- A change of a table here needs a higher version in each `Schema`.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value ANY NOT NULL

@@ -8,9 +8,9 @@ use super::prior;
 use super::question::Question;
 use super::space::Space;
 use super::weights::Weights;
-use crate::knowledge::store::Filter;
-use crate::knowledge::vector::cosine;
-use crate::knowledge::{KnowledgeError, Store, Stored};
+use crate::store::Filter;
+use crate::vector::cosine;
+use crate::{IndexError, Store, Stored};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -138,8 +138,8 @@ pub struct Ranker<'s> {
 /// Returns the value of a cell, which is created on first use.
 fn once<T>(
     cell: &OnceCell<T>,
-    make: impl FnOnce() -> Result<T, KnowledgeError>,
-) -> Result<&T, KnowledgeError> {
+    make: impl FnOnce() -> Result<T, IndexError>,
+) -> Result<&T, IndexError> {
     if let Some(value) = cell.get() {
         return Ok(value);
     }
@@ -161,7 +161,7 @@ impl<'s> Ranker<'s> {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn search(&self, query: &Query<'_>) -> Result<Vec<SearchHit>, KnowledgeError> {
+    pub fn search(&self, query: &Query<'_>) -> Result<Vec<SearchHit>, IndexError> {
         Ok(self.answers(query)?.found)
     }
 
@@ -169,7 +169,7 @@ impl<'s> Ranker<'s> {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn answers(&self, query: &Query<'_>) -> Result<Answers, KnowledgeError> {
+    pub fn answers(&self, query: &Query<'_>) -> Result<Answers, IndexError> {
         let question = Question::new(&self.store.db, query.text)?;
         let space = match query.stages {
             Stages::Text => None,
@@ -277,7 +277,7 @@ impl<'s> Ranker<'s> {
         let found = chosen
             .into_iter()
             .map(whole)
-            .collect::<Result<Vec<_>, KnowledgeError>>()?;
+            .collect::<Result<Vec<_>, IndexError>>()?;
         Ok(Answers {
             more: answers.saturating_sub(found.len()),
             found,

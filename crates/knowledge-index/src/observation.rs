@@ -5,7 +5,7 @@ use std::fmt;
 use util::hex;
 
 /// Maximum number of characters in a summary.
-pub(super) const SUMMARY: usize = 120;
+pub const SUMMARY: usize = 120;
 /// Hexadecimal digits of an id: 48 bits. Among a million observations, the chance of a collision is
 /// 1 in 500.
 const DIGITS: usize = 12;
@@ -79,7 +79,7 @@ pub struct Id(String);
 impl Id {
     /// Computes the id of an observation. `repeat` distinguishes observations that are otherwise
     /// equal.
-    pub(super) fn of(observation: &Observation, source: &str, repeat: u64) -> Self {
+    pub(crate) fn of(observation: &Observation, source: &str, repeat: u64) -> Self {
         let mut hash = Sha256::new();
         let Observation {
             kind,
@@ -147,7 +147,7 @@ pub struct Observation {
 impl Observation {
     /// Returns who says it: the role of a message, `assistant` for the turn of an agent, `tool` for
     /// a command.
-    pub(super) fn role(&self) -> Option<&str> {
+    pub(crate) fn role(&self) -> Option<&str> {
         match self.kind {
             Kind::Turn => Some("assistant"),
             Kind::Command => Some("tool"),
@@ -164,7 +164,7 @@ impl Observation {
     }
 
     /// Passes every text to `visit`.
-    pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+    pub fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         self.task.iter_mut().for_each(&mut *visit);
         visit(&mut self.summary);
         self.refs.iter_mut().for_each(&mut *visit);
@@ -174,7 +174,8 @@ impl Observation {
 
 /// Returns the first line of a text that isn't empty, with folded spaces and cut to the length of a
 /// summary.
-pub(super) fn summarise(text: &str) -> String {
+#[must_use]
+pub fn summarise(text: &str) -> String {
     let mut out = String::with_capacity(SUMMARY);
     let mut count = 0;
     for word in text.split_whitespace() {

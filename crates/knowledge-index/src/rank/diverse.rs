@@ -2,9 +2,9 @@
 
 use super::Scores;
 use super::lsa::hash;
-use crate::knowledge::observation::Id;
-use crate::knowledge::vector::cosine;
-use crate::knowledge::{KnowledgeError, words};
+use crate::observation::Id;
+use crate::vector::cosine;
+use crate::{IndexError, words};
 use std::cell::OnceCell;
 
 /// The share of relevance in the choice; novelty has the rest.
@@ -31,7 +31,7 @@ pub(super) struct Candidate<'v> {
 type Chosen = (i64, Scores, u64);
 
 /// Reads the text of an observation.
-type Read<'r> = &'r dyn Fn(i64) -> Result<String, KnowledgeError>;
+type Read<'r> = &'r dyn Fn(i64) -> Result<String, IndexError>;
 
 /// Selects by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
 ///
@@ -41,7 +41,7 @@ pub(super) fn diverse(
     mut open: Vec<Candidate<'_>>,
     limit: usize,
     read: Read<'_>,
-) -> Result<Vec<Chosen>, KnowledgeError> {
+) -> Result<Vec<Chosen>, IndexError> {
     open.sort_by(|a, b| {
         b.scores
             .score
@@ -105,7 +105,7 @@ impl<'v> Candidate<'v> {
     }
 
     /// Compares with a selected answer. Returns whether the two are duplicates.
-    fn compare(&mut self, other: &Self, read: Read<'_>) -> Result<bool, KnowledgeError> {
+    fn compare(&mut self, other: &Self, read: Read<'_>) -> Result<bool, IndexError> {
         self.compared += 1;
         let vectors = self.vector.zip(other.vector);
         let similarity = match vectors {
@@ -119,7 +119,7 @@ impl<'v> Candidate<'v> {
     }
 
     /// Returns the sorted hashes of the words in its text.
-    fn words(&self, read: Read<'_>) -> Result<&[u64], KnowledgeError> {
+    fn words(&self, read: Read<'_>) -> Result<&[u64], IndexError> {
         if let Some(known) = self.words.get() {
             return Ok(known);
         }
@@ -132,7 +132,7 @@ impl<'v> Candidate<'v> {
 
     /// Returns the Jaccard similarity of the words of two candidates.
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
-    fn jaccard(&self, other: &Self, read: Read<'_>) -> Result<f64, KnowledgeError> {
+    fn jaccard(&self, other: &Self, read: Read<'_>) -> Result<f64, IndexError> {
         let (a, b) = (self.words(read)?, other.words(read)?);
         let common = a
             .iter()

@@ -1,8 +1,8 @@
 //! Reads from the store.
 
 use super::Store;
-use crate::knowledge::KnowledgeError;
-use crate::knowledge::observation::{Id, Kind};
+use crate::IndexError;
+use crate::observation::{Id, Kind};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
@@ -112,27 +112,27 @@ impl<'f> Filter<'f> {
 
 /// What a search compares of an observation.
 #[derive(Debug, Clone)]
-pub(in crate::knowledge) struct Texts {
-    pub(in crate::knowledge) id: Id,
-    pub(in crate::knowledge) time: Option<i64>,
-    pub(in crate::knowledge) summary: String,
-    pub(in crate::knowledge) refs: String,
-    pub(in crate::knowledge) task: String,
-    pub(in crate::knowledge) detail: String,
+pub(crate) struct Texts {
+    pub(crate) id: Id,
+    pub(crate) time: Option<i64>,
+    pub(crate) summary: String,
+    pub(crate) refs: String,
+    pub(crate) task: String,
+    pub(crate) detail: String,
     /// Whether it is the text of a definition.
-    pub(in crate::knowledge) is_body: bool,
+    pub(crate) is_body: bool,
     /// The path of the source.
-    pub(in crate::knowledge) path: String,
+    pub(crate) path: String,
 }
 
 /// A source as it was indexed.
 #[derive(Debug, Clone)]
-pub(in crate::knowledge) struct SourceRow {
-    pub(in crate::knowledge) id: i64,
-    pub(in crate::knowledge) kind: String,
-    pub(in crate::knowledge) path: String,
-    pub(in crate::knowledge) hash: Vec<u8>,
-    pub(in crate::knowledge) bytes: u64,
+pub struct SourceRow {
+    pub id: i64,
+    pub kind: String,
+    pub path: String,
+    pub hash: Vec<u8>,
+    pub bytes: u64,
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
@@ -161,26 +161,23 @@ impl Store {
     ///
     /// # Errors
     /// When there is none, or the store can't be read.
-    pub fn by_id(&self, id: &Id) -> Result<Stored, KnowledgeError> {
+    pub fn by_id(&self, id: &Id) -> Result<Stored, IndexError> {
         let sql = format!("SELECT {COLUMNS} WHERE key = ?1");
         let found = self
             .db
             .prepare_cached(&sql)?
             .query_row([id.as_str()], stored)
             .optional()?;
-        found.ok_or_else(|| KnowledgeError::UnknownId(id.to_string()))
+        found.ok_or_else(|| IndexError::UnknownId(id.to_string()))
     }
 
-    pub(in crate::knowledge) fn by_row(&self, row: i64) -> Result<Stored, KnowledgeError> {
+    pub(crate) fn by_row(&self, row: i64) -> Result<Stored, IndexError> {
         let sql = format!("SELECT {COLUMNS} WHERE observation.id = ?1");
         Ok(self.db.prepare_cached(&sql)?.query_row([row], stored)?)
     }
 
     /// Returns the id and time of an observation.
-    pub(in crate::knowledge) fn name_and_time(
-        &self,
-        row: i64,
-    ) -> Result<(Id, Option<i64>), KnowledgeError> {
+    pub(crate) fn name_and_time(&self, row: i64) -> Result<(Id, Option<i64>), IndexError> {
         let mut select = self
             .db
             .prepare_cached("SELECT key, time FROM observation WHERE id = ?1")?;
@@ -190,7 +187,7 @@ impl Store {
     }
 
     /// Returns the text of an observation.
-    pub(in crate::knowledge) fn detail(&self, row: i64) -> Result<String, KnowledgeError> {
+    pub(crate) fn detail(&self, row: i64) -> Result<String, IndexError> {
         let mut select = self
             .db
             .prepare_cached("SELECT detail FROM observation WHERE id = ?1")?;
@@ -198,7 +195,7 @@ impl Store {
     }
 
     /// Returns what a search compares of an observation.
-    pub(in crate::knowledge) fn texts(&self, row: i64) -> Result<Texts, KnowledgeError> {
+    pub(crate) fn texts(&self, row: i64) -> Result<Texts, IndexError> {
         let mut select = self.db.prepare_cached(
             "SELECT key, time, summary, refs, coalesce(task, ''), detail,
                 observation.kind = 'code' AND instr(refs, char(10)) > 0, path
@@ -221,10 +218,7 @@ impl Store {
 
     /// Returns the rows of the observations that a filter allows, ascending; `None` if it allows
     /// all.
-    pub(in crate::knowledge) fn rows_among(
-        &self,
-        filter: &Filter<'_>,
-    ) -> Result<Option<Vec<i64>>, KnowledgeError> {
+    pub(crate) fn rows_among(&self, filter: &Filter<'_>) -> Result<Option<Vec<i64>>, IndexError> {
         if *filter == Filter::default() {
             return Ok(None);
         }
@@ -235,10 +229,10 @@ impl Store {
     }
 
     /// Returns the number of observations that a filter allows.
-    pub(in crate::knowledge) fn count_among(
-        &self,
-        filter: &Filter<'_>,
-    ) -> Result<usize, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn count_among(&self, filter: &Filter<'_>) -> Result<usize, IndexError> {
         let sql = format!("SELECT count(*) FROM observation WHERE {FILTER}");
         let count: i64 = self
             .db
@@ -248,11 +242,10 @@ impl Store {
     }
 
     /// Returns the newest observations that a filter allows, the newest first.
-    pub(in crate::knowledge) fn newest(
-        &self,
-        filter: &Filter<'_>,
-        limit: usize,
-    ) -> Result<Vec<Stored>, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn newest(&self, filter: &Filter<'_>, limit: usize) -> Result<Vec<Stored>, IndexError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(
             "SELECT {COLUMNS} WHERE {FILTER} ORDER BY time IS NULL, time DESC,
@@ -266,11 +259,10 @@ impl Store {
     }
 
     /// Returns the observations of a task, the oldest first.
-    pub(in crate::knowledge) fn of_task(
-        &self,
-        task: &str,
-        limit: usize,
-    ) -> Result<Vec<Stored>, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn of_task(&self, task: &str, limit: usize) -> Result<Vec<Stored>, IndexError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.db.prepare_cached(&format!(
             "SELECT {COLUMNS} WHERE {OF_TASK} {BY_TIME} LIMIT ?3"
@@ -281,14 +273,13 @@ impl Store {
 
     /// Returns up to `count` observations before and after one, the oldest first, by time. Without
     /// a time, the order in the source is used.
-    pub(in crate::knowledge) fn around(
-        &self,
-        middle: &Stored,
-        count: usize,
-    ) -> Result<Vec<Stored>, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn around(&self, middle: &Stored, count: usize) -> Result<Vec<Stored>, IndexError> {
         let place = "(coalesce(time, 9223372036854775807), path, first_line, key)";
         let time = middle.time.unwrap_or(i64::MAX);
-        let ask = |side: &str, order: &str| -> Result<Vec<Stored>, KnowledgeError> {
+        let ask = |side: &str, order: &str| -> Result<Vec<Stored>, IndexError> {
             let within = if middle.time.is_some() {
                 "time IS NOT NULL"
             } else {
@@ -318,10 +309,10 @@ impl Store {
     }
 
     /// Returns a value of the table `meta`.
-    pub(in crate::knowledge) fn meta<T: FromSql>(
-        &self,
-        key: &str,
-    ) -> Result<Option<T>, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn meta<T: FromSql>(&self, key: &str) -> Result<Option<T>, IndexError> {
         meta(&self.db, key)
     }
 
@@ -329,7 +320,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn digest(&self) -> Result<String, KnowledgeError> {
+    pub fn digest(&self) -> Result<String, IndexError> {
         digest(&self.db)
     }
 
@@ -338,7 +329,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn newest_time(&self, until: i64) -> Result<Option<i64>, KnowledgeError> {
+    pub fn newest_time(&self, until: i64) -> Result<Option<i64>, IndexError> {
         Ok(self.db.query_row(
             "SELECT max(time) FROM observation WHERE time <= ?1",
             [until],
@@ -350,7 +341,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn later_than(&self, time: i64) -> Result<u64, KnowledgeError> {
+    pub fn later_than(&self, time: i64) -> Result<u64, IndexError> {
         let sql = "SELECT count(*) FROM observation WHERE time > ?1";
         Ok(self
             .db
@@ -359,17 +350,23 @@ impl Store {
     }
 
     /// Returns the indexed sources, by kind and path.
-    pub(in crate::knowledge) fn sources(&self) -> Result<Vec<SourceRow>, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn sources(&self) -> Result<Vec<SourceRow>, IndexError> {
         sources(&self.db)
     }
 
     /// Returns the newest observations of some kinds, the newest first, optionally of one task.
-    pub(in crate::knowledge) fn newest_of(
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn newest_of(
         &self,
         kinds: &[Kind],
         task: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Stored>, KnowledgeError> {
+    ) -> Result<Vec<Stored>, IndexError> {
         let names = kinds
             .iter()
             .map(|k| format!("'{}'", k.name()))
@@ -386,11 +383,10 @@ impl Store {
     }
 
     /// Returns the number of observations of some kinds, optionally of one task.
-    pub(in crate::knowledge) fn count_of(
-        &self,
-        kinds: &[Kind],
-        task: Option<&str>,
-    ) -> Result<usize, KnowledgeError> {
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn count_of(&self, kinds: &[Kind], task: Option<&str>) -> Result<usize, IndexError> {
         let names = kinds
             .iter()
             .map(|k| format!("'{}'", k.name()))
@@ -407,17 +403,14 @@ impl Store {
     }
 }
 
-pub(in crate::knowledge) fn meta<T: FromSql>(
-    db: &Connection,
-    key: &str,
-) -> Result<Option<T>, KnowledgeError> {
+pub(crate) fn meta<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, IndexError> {
     Ok(db
         .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
         .query_row([key], |row| row.get(0))
         .optional()?)
 }
 
-pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {
+pub(crate) fn sources(db: &Connection) -> Result<Vec<SourceRow>, IndexError> {
     let mut statement =
         db.prepare_cached("SELECT id, kind, path, hash, bytes FROM source ORDER BY kind, path")?;
     let rows = statement.query_map([], |row| {
@@ -435,7 +428,7 @@ pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, K
 
 /// Computes a digest of the content, independent of its history: over the digests of the sources by
 /// kind and path.
-pub(in crate::knowledge) fn digest(db: &Connection) -> Result<String, KnowledgeError> {
+pub(crate) fn digest(db: &Connection) -> Result<String, IndexError> {
     let mut statement =
         db.prepare_cached("SELECT kind, path, hash, digest FROM source ORDER BY kind, path")?;
     let mut rows = statement.query([])?;
