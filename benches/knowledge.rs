@@ -8,11 +8,12 @@
 mod documents;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use knowledge_index::Store;
+use knowledge_index::rank::{Query, Ranker, Stages};
 use std::hint::black_box;
 use std::path::Path;
-use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex::{Settings, run};
-use yuangs_verify::knowledge::{SourceKind, Sources, Store};
+use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources};
 
 /// Number of documents in a file.
 const EACH: u64 = 100;
@@ -45,7 +46,7 @@ fn reindex(root: &Path, vectors: bool) -> u64 {
         paths: vec![(SourceKind::Documents, "docs".into())],
         ..Sources::default()
     };
-    let mut store = Store::create(&root.join("index.db")).unwrap();
+    let mut store = Store::create(&root.join("index.db"), &SCHEMA).unwrap();
     run(&mut store, &sources, Settings { vectors }, &mut |_, _| {})
         .unwrap()
         .observations
@@ -90,7 +91,7 @@ fn indexing(c: &mut Criterion) {
 fn asking(c: &mut Criterion) {
     let root = folder();
     reindex(root.path(), true);
-    let store = Store::open(&root.path().join("index.db")).unwrap();
+    let store = Store::open(&root.path().join("index.db"), &SCHEMA).unwrap();
     let questions: Vec<String> = (0..1_000).map(documents::question).collect();
     let mut group = c.benchmark_group("search");
     let ranker = Ranker::new(&store);

@@ -9,11 +9,12 @@
 #[allow(dead_code, reason = "the documents are made by another program")]
 mod documents;
 
+use knowledge_index::Store;
+use knowledge_index::rank::{Query, Ranker, Stages};
 use std::io;
 use std::path::Path;
 use std::time::Instant;
-use yuangs_verify::knowledge::Store;
-use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
+use yuangs_verify::knowledge::SCHEMA;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .get(3)
         .and_then(|n| n.parse().ok())
         .unwrap_or(1_000);
-    let store = Store::open(Path::new(index))?;
+    let store = Store::open(Path::new(index), &SCHEMA)?;
     let ranker = Ranker::new(&store);
     let mut answers = 0;
     let mut times = Vec::new();

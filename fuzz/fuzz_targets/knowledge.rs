@@ -3,13 +3,13 @@
 
 #![no_main]
 
+use knowledge_index::model2vec::Model2Vec;
+use knowledge_index::rank::eval::Corpus;
+use knowledge_index::words;
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::knowledge::compaction::compare;
-use yuangs_verify::knowledge::rank::eval::Corpus;
-use yuangs_verify::knowledge::model2vec::Model2Vec;
 use yuangs_verify::knowledge::session::Session;
 use yuangs_verify::knowledge::window::{WINDOW, health};
-use yuangs_verify::knowledge::words;
 
 fuzz_target!(|text: &str| {
     words::each(text, &mut |word| {

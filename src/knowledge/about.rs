@@ -1,11 +1,12 @@
 //! Collects what the index knows about one execution: its observations, its skills and its graph
 //! edges, each with source lines.
 
+use super::KnowledgeError;
 use super::context::{Stage, stage};
 use super::graph::{Graph, Line, Statement};
-use super::store::{Store, Stored, skill};
-use super::{Kind, KnowledgeError};
+use super::tables::skill;
 use crate::trace::action::plain_path;
+use knowledge_index::{Kind, Store, Stored};
 use std::collections::BTreeSet;
 
 /// Maximum number of observations of an execution that are read.
@@ -81,7 +82,7 @@ fn from_bank(
 ) -> Result<Vec<Statement>, KnowledgeError> {
     let mut all = Vec::new();
     let mut suggested = Vec::new();
-    for item in skill::items(&store.db)? {
+    for item in skill::items(store.connection())? {
         if !items.contains(&*plain_path(&item.path)) || all.len() >= TOLD {
             continue;
         }

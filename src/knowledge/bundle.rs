@@ -1,10 +1,10 @@
 //! Bundles: context for an agent that resumes a task, with a token budget for each part.
 
+use super::KnowledgeError;
 use super::entry::{block, line};
-use super::observation::Kind;
-use super::rank::{Answers, Query, Ranker};
 use super::retrieve::{Answer, Form, Item, Omitted, Print, fit};
-use super::{Filter, KnowledgeError, Store};
+use knowledge_index::rank::{Answers, Query, Ranker};
+use knowledge_index::{Filter, Kind, Store, Stored};
 use serde_json::{Value, json};
 use tokens::Encoding;
 
@@ -96,7 +96,7 @@ pub fn bundle(
         store.newest_of(kinds, task, budget / 4)
     };
     let lines =
-        |all: &[super::Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
+        |all: &[Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
     let beyond =
         |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Omitted, KnowledgeError> {
             Ok(Omitted {

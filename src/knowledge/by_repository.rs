@@ -1,8 +1,9 @@
 //! What an index holds of each of several repositories, and what a run changed in each.
 
+use super::KnowledgeError;
 use super::source_config::SourceKind;
-use super::{KnowledgeError, Store};
 use crate::diag::{Finding, Severity};
+use knowledge_index::Store;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
@@ -81,7 +82,7 @@ fn repository(name: &str) -> Option<&str> {
 /// # Errors
 /// When the store can't be read.
 pub fn holdings(store: &Store) -> Result<BTreeMap<String, Holdings>, KnowledgeError> {
-    held(&store.db)
+    held(store.connection())
 }
 
 pub(super) fn held(db: &Connection) -> Result<BTreeMap<String, Holdings>, KnowledgeError> {

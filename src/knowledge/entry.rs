@@ -1,8 +1,8 @@
 //! Renders one observation: as an index line, a snippet or a block.
 
-use super::rank::SearchHit;
 use super::retrieve::{Form, Item, Print, Shape};
-use super::{Stored, words};
+use knowledge_index::rank::SearchHit;
+use knowledge_index::{Stored, words};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use tokens::Encoding;

@@ -1,44 +1,15 @@
-//! Errors of the knowledge store.
+//! Errors of knowledge.
 
 use crate::features::NotInBuild;
-use rusqlite::ErrorCode;
+use knowledge_index::IndexError;
 use std::path::PathBuf;
 
-/// Why the store can't be used or a question can't be answered.
+/// Why sources can't be indexed or a question can't be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum KnowledgeError {
-    /// The index doesn't exist.
-    #[error("there is no index at `{}`", path.display())]
-    Missing {
-        /// The expected path.
-        path: PathBuf,
-    },
-    /// The file isn't an index of this program.
-    #[error("`{}` isn't an index of this program", path.display())]
-    Foreign { path: PathBuf },
-    /// A newer program wrote the index.
-    #[error("the index has version {found}; this program knows versions up to {known}")]
-    Newer {
-        found: i64,
-        /// The newest known version.
-        known: i64,
-    },
-    /// An older program wrote the index.
-    #[error("the index has version {found}; this program reads version {known}")]
-    Older {
-        found: i64,
-        /// The only version that can be read.
-        known: i64,
-    },
-    /// Another process is writing.
-    #[error("another process is writing the index")]
-    Busy,
-    /// The database reported an error.
-    #[error("the index can't be used: {0}")]
-    Database(rusqlite::Error),
-    /// The disk or the operating system refused access; the file itself is intact.
-    #[error("the index can't be read or written: {0}")]
-    Refused(rusqlite::Error),
+    /// The index can't be used.
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// A configured source can't be listed.
     #[error("the source `{path}` can't be read: {error}")]
     Source {
@@ -49,9 +20,6 @@ pub enum KnowledgeError {
     /// One of several repositories can't be read.
     #[error("the repository `{name}` can't be read: {why}")]
     Repository { name: String, why: String },
-    /// The index contains something that this program doesn't write.
-    #[error("the index is damaged: {0}")]
-    Damaged(&'static str),
     /// A directory can't be created or read.
     #[error("`{}`: {error}", path.display())]
     Io {
@@ -71,21 +39,12 @@ pub enum KnowledgeError {
         path: String,
         message: String,
     },
-    /// No observation has this id.
-    #[error("no observation has the id `{0}`")]
-    UnknownId(String),
     /// The task has no observations.
     #[error("no observation belongs to the task `{0}`")]
     UnknownTask(String),
     /// The budget is too small for even the last line: given and minimum tokens.
     #[error("a budget of {0} tokens is too small; the least is {1}")]
     Budget(usize, usize),
-    /// The given model can't be used.
-    #[error("the model of the vectors can't be used: {0}")]
-    Model(super::model2vec::ModelError),
-    /// The vectors in the index come from a different model than the one for the question.
-    #[error("the vectors of the index were made with another model")]
-    OtherModel,
     /// A map can't be made.
     #[error("{message}")]
     Map {
@@ -99,25 +58,7 @@ pub enum KnowledgeError {
 
 impl From<rusqlite::Error> for KnowledgeError {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(
-                ErrorCode::DiskFull
-                | ErrorCode::SystemIoFailure
-                | ErrorCode::ReadOnly
-                | ErrorCode::CannotOpen
-                | ErrorCode::PermissionDenied
-                | ErrorCode::OutOfMemory
-                | ErrorCode::TooBig
-                | ErrorCode::FileLockingProtocolFailed
-                | ErrorCode::NoLargeFileSupport
-                | ErrorCode::AuthorizationForStatementDenied
-                | ErrorCode::OperationAborted
-                | ErrorCode::OperationInterrupted
-                | ErrorCode::ApiMisuse,
-            ) => Self::Refused(error),
-            _ => Self::Database(error),
-        }
+        Self::Index(error.into())
     }
 }
 
@@ -126,20 +67,7 @@ impl KnowledgeError {
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self {
-            Self::Missing { .. } => "`knowledge reindex` writes it",
-            Self::Foreign { .. } => {
-                "name another file in [knowledge] store; nothing is overwritten"
-            }
-            Self::Newer { .. } => {
-                "use the program that wrote it, or move the file away and run `knowledge reindex`"
-            }
-            Self::Busy => "wait until it is done",
-            Self::Older { .. } | Self::Database(_) | Self::Damaged(_) => {
-                "move the file away and run `knowledge reindex`: it can be made again"
-            }
-            Self::Refused(_) => {
-                "the index is as it was; check free space and permissions of its directory, then run the command again"
-            }
+            Self::Index(error) => index_remedy(error),
             Self::Source { .. } => {
                 "the index is as it was; put the source back, or take it out of [knowledge]"
             }
@@ -151,19 +79,53 @@ impl KnowledgeError {
                 "name files and folders below it; symbolic links don't lead out either"
             }
             Self::Glob { .. } => "write it as `docs/**/*.md`",
-            Self::UnknownId(_) => {
-                "`knowledge index` lists ids; they change when the observation does"
-            }
             Self::UnknownTask(_) => "`knowledge index` names the task of each observation",
             Self::Budget(..) => "give it more",
-            Self::Model(_) => {
-                "--model names a folder with `model.safetensors` and a BERT-like `tokenizer.json`; without one the vectors are learnt"
-            }
-            Self::OtherModel => {
-                "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors"
-            }
             Self::Map { remedy, .. } => remedy,
             Self::NotInBuild(_) => NotInBuild::REMEDY,
         }
+    }
+}
+
+const fn index_remedy(error: &IndexError) -> &'static str {
+    match error {
+        IndexError::Missing { .. } => "`knowledge reindex` writes it",
+        IndexError::Foreign { .. } => {
+            "name another file in [knowledge] store; nothing is overwritten"
+        }
+        IndexError::Newer { .. } => {
+            "use the program that wrote it, or move the file away and run `knowledge reindex`"
+        }
+        IndexError::Busy => "wait until it is done",
+        IndexError::Older { .. } | IndexError::Database(_) | IndexError::Damaged(_) => {
+            "move the file away and run `knowledge reindex`: it can be made again"
+        }
+        IndexError::Refused(_) => {
+            "the index is as it was; check free space and permissions of its directory, then run the command again"
+        }
+        IndexError::Io { .. } => "it must exist and be accessible",
+        IndexError::UnknownId(_) => {
+            "`knowledge index` lists ids; they change when the observation does"
+        }
+        IndexError::Model(_) => {
+            "--model names a folder with `model.safetensors` and a BERT-like `tokenizer.json`; without one the vectors are learnt"
+        }
+        IndexError::OtherModel => {
+            "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_damage() {
+        let full = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(13), None);
+        let full = KnowledgeError::from(full);
+        assert!(full.remedy().contains("as it was") && !full.remedy().contains("away"));
+        let damaged = KnowledgeError::from(IndexError::Damaged("text"));
+        assert!(damaged.remedy().contains("away"));
     }
 }

@@ -2,10 +2,11 @@
 //! changed.
 
 use super::source_config::finding;
-use super::store::{EdgeRow, NodeRow};
-use super::{KnowledgeError, SourceKind, Store, store};
+use super::tables::{self, EdgeRow, NodeRow};
+use super::{KnowledgeError, SourceKind};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::trace::graph_line::{bare, prefixed};
+use knowledge_index::Store;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of a graph file.
@@ -125,7 +126,7 @@ impl Graph {
     /// When the store can't be read.
     pub fn of(store: &Store) -> Result<Self, KnowledgeError> {
         let mut contexts = BTreeMap::new();
-        for (id, json) in store.documents(SourceKind::Bank)? {
+        for (id, json) in tables::documents(store.connection(), SourceKind::Bank)? {
             let item: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
             let names = ["path", "alias"]
                 .iter()
@@ -139,20 +140,20 @@ impl Graph {
             }
         }
         let mut kinds: BTreeMap<String, Option<String>> = BTreeMap::new();
-        for (name, kind) in store::read_names(&store.db)? {
+        for (name, kind) in tables::names(store.connection())? {
             let known = kinds.entry(name).or_insert_with(|| Some(kind.clone()));
             // A name with two kinds says nothing.
             if known.as_ref() != Some(&kind) {
                 *known = None;
             }
         }
-        let described = store.nodes()?;
+        let described = tables::nodes(store.connection())?;
         for node in &described {
             kinds.insert(node.id.clone(), Some(node.kind.clone()));
         }
         let single = |(name, kind): (String, Option<String>)| Some((name, kind?));
         Ok(Self {
-            edges: store.edges()?,
+            edges: tables::edges(store.connection())?,
             described,
             contexts,
             kinds: kinds.into_iter().filter_map(single).collect(),
@@ -389,7 +390,7 @@ const fn said(success: Option<bool>) -> &'static str {
 /// When the store can't be read.
 pub fn check(store: &Store) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = store
-        .db
+        .connection()
         .prepare("SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source WHERE kind = ?1")?;
     let rows = statement.query_map([SourceKind::Graph.name()], |row| {
         let (path, code): (String, u16) = (row.get(0)?, row.get(1)?);
@@ -401,8 +402,8 @@ pub fn check(store: &Store) -> Result<Vec<Finding>, KnowledgeError> {
         ))
     })?;
     let mut findings = rows.collect::<Result<Vec<_>, _>>()?;
-    findings.extend(store::dangling(&store.db)?);
-    findings.extend(store::misdirected(&store.db)?);
+    findings.extend(tables::dangling(store.connection())?);
+    findings.extend(tables::misdirected(store.connection())?);
     findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut findings);
     Ok(findings)

@@ -6,8 +6,9 @@
 
 use super::extract::extract;
 use super::source_config::SourceFile;
-use super::store::{Prepared, Store};
-use super::{KnowledgeError, fulltext, weak};
+use super::tables::{self, SCHEMA};
+use super::{KnowledgeError, weak};
+use knowledge_index::{Prepared, Store};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -44,16 +45,16 @@ pub(super) type Contents = [u8; 32];
 pub(super) fn expected(
     sources: &[(&SourceFile, &[u8], u64)],
 ) -> Result<Vec<Contents>, KnowledgeError> {
-    let mut store = Store::in_memory()?;
+    let mut store = Store::in_memory(&SCHEMA)?;
     let mut writer = store.write()?;
     for (file, hash, bytes) in sources {
         let mut extracted = extract(file);
         let observations = std::mem::take(&mut extracted.observations);
         let prepared = Prepared::new(observations, &file.name);
-        writer.add(file, hash, *bytes, &extracted, &prepared)?;
+        tables::add(&mut writer, file, hash, *bytes, &extracted, &prepared)?;
     }
     let ids = (1_i64..).take(sources.len());
-    ids.map(|id| contents(&writer.db, id)).collect()
+    ids.map(|id| contents(writer.connection(), id)).collect()
 }
 
 /// Computes the contents that the store has for a source.
@@ -101,23 +102,11 @@ pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError>
         let sql = format!(
             "SELECT EXISTS (SELECT 1 FROM {table} WHERE source IS NULL OR source NOT IN (SELECT id FROM source))"
         );
-        if store.db.query_row(&sql, [], |row| row.get(0))? {
+        if store.connection().query_row(&sql, [], |row| row.get(0))? {
             found.push(*table);
         }
     }
     Ok(found)
-}
-
-/// Whether the indexed words of the observations match their texts.
-///
-/// # Errors
-/// When the store can't be read.
-pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
-    match fulltext::agrees(&store.db) {
-        // An unreadable word index counts as a mismatch.
-        Err(KnowledgeError::Damaged(_) | KnowledgeError::Database(_)) => Ok(false),
-        other => other,
-    }
 }
 
 /// Whether uses of skills are marked weak exactly where their turns are. Requires a store whose
@@ -126,5 +115,5 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
 /// # Errors
 /// When the store or the bank can't be read.
 pub(super) fn marks_agree(store: &Store, sources: &super::Sources) -> Result<bool, KnowledgeError> {
-    weak::agrees(&store.db, sources)
+    weak::agrees(store, sources)
 }

@@ -2,7 +2,8 @@
 
 use super::retrieve::{Answer, Form, MapQuery};
 use super::source_config::SourceKind;
-use super::{KnowledgeError, Store};
+use super::{KnowledgeError, tables};
+use knowledge_index::{IndexError, Store};
 use repo_map::{self, BuildError, File, Format, Settings, Snapshot};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,13 @@ pub fn map(
     budget: usize,
     form: Form,
 ) -> Result<Answer, KnowledgeError> {
-    let damaged = || KnowledgeError::Damaged("what a file of code defines can't be read");
+    let damaged = || {
+        KnowledgeError::from(IndexError::Damaged(
+            "what a file of code defines can't be read",
+        ))
+    };
     let mut snapshot = Snapshot::default();
-    for (path, json) in store.documents(SourceKind::RepoMap)? {
+    for (path, json) in tables::documents(store.connection(), SourceKind::RepoMap)? {
         let (language, tags) = serde_json::from_str(&json).map_err(|_| damaged())?;
         let file = File {
             path,

@@ -1,8 +1,9 @@
 //! The layer `map` in a build without repo maps. Always refuses.
 
+use super::KnowledgeError;
 use super::retrieve::{Answer, Form, MapQuery};
-use super::{KnowledgeError, Store};
 use crate::features::{Feature, NotInBuild};
+use knowledge_index::Store;
 use std::io;
 use std::path::{Path, PathBuf};
 

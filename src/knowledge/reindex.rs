@@ -2,14 +2,13 @@
 
 use super::by_repository::{self, RepositoryCheck, RepositorySummary};
 use super::extract::{self, Extracted, extract};
-use super::fulltext::Words;
-use super::rank::{self, Difference};
 use super::skills::{self, Limits};
 use super::source_config::{SourceFile, SourceKind, Sources, finding};
-use super::store::{self, Prepared, Store, Writer};
-use super::{KnowledgeError, history, integrity, weak};
+use super::{KnowledgeError, history, integrity, tables, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::Input;
+use knowledge_index::rank::{self, Difference};
+use knowledge_index::{IndexError, Prepared, Store, Words, Writer};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -101,7 +100,7 @@ pub fn run_with(
         ..Summary::default()
     };
     let given = if settings.vectors {
-        store.given()?
+        store.model()?
     } else {
         None
     };
@@ -110,14 +109,14 @@ pub fn run_with(
     let before = if sources.repositories.is_empty() {
         None
     } else {
-        Some(by_repository::held(&writer.db)?)
+        Some(by_repository::held(writer.connection())?)
     };
     // Results of an older version of the extraction can't be reused.
-    let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
+    let current = writer.meta::<i64>("extractor")? == Some(extract::VERSION);
     let mut known: BTreeMap<(SourceKind, String), IndexedSource> = BTreeMap::new();
-    for row in store::read_sources(&writer.db)? {
+    for row in writer.sources()? {
         let kind = SourceKind::parse(&row.kind)
-            .ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
+            .ok_or(IndexError::Damaged("a kind of source is unknown"))?;
         known.insert(
             (kind, row.path),
             IndexedSource {
@@ -191,7 +190,7 @@ pub fn run_with(
     if let Some(before) = before {
         summary.repositories = by_repository::summaries(
             sources.repositories.keys(),
-            (before, by_repository::held(&writer.db)?),
+            (before, by_repository::held(writer.connection())?),
             [&summary.added, &summary.changed, &summary.removed],
             &listing.unread_in,
             &summary.findings,
@@ -329,7 +328,7 @@ fn take(
                 None => summary.added.push(key),
             }
             let first = writer.next();
-            writer.add(file, &hash, bytes, &extracted, &prepared)?;
+            tables::add(writer, file, &hash, bytes, &extracted, &prepared)?;
             writer.index(first, &words)?;
         }
         Read::Unreadable(error) => {
@@ -357,7 +356,7 @@ fn finish(
 ) -> Result<(), KnowledgeError> {
     let count = |sql: &str| {
         writer
-            .db
+            .connection()
             .query_row(sql, [], |row| row.get::<_, i64>(0))
             .map(i64::cast_unsigned)
     };
@@ -365,7 +364,7 @@ fn finish(
     summary.edges = count("SELECT count(*) FROM edge")?;
     summary.skill_uses = count("SELECT count(*) FROM execution_log")?;
     summary.hidden = count("SELECT coalesce(sum(hidden), 0) FROM source")?;
-    let mut statement = writer.db.prepare(
+    let mut statement = writer.connection().prepare(
         "SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source",
     )?;
     let rows = statement.query_map([], |row| {
@@ -380,15 +379,19 @@ fn finish(
     for row in rows {
         summary.findings.push(row?);
     }
-    summary.findings.extend(store::dangling(&writer.db)?);
-    summary.findings.extend(store::misdirected(&writer.db)?);
     summary
         .findings
-        .extend(skills::findings(&writer.db, limits)?);
-    skills::rebuild(&writer.db, limits)?;
+        .extend(tables::dangling(writer.connection())?);
+    summary
+        .findings
+        .extend(tables::misdirected(writer.connection())?);
+    summary
+        .findings
+        .extend(skills::findings(writer.connection(), limits)?);
+    skills::rebuild(writer.connection(), limits)?;
     summary.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut summary.findings);
-    summary.digest = store::read_digest(&writer.db)?;
+    summary.digest = writer.digest()?;
     Ok(())
 }
 
@@ -523,7 +526,7 @@ pub fn check(
         let agree = !findings.iter().any(|f| matches!(f.code.0, 101 | 905));
         if agree && !integrity::marks_agree(store, sources)? {
             findings.push(altered("", "marks of weak turns"));
-        } else if agree && !skills::stats_agree(&store.db, limits)? {
+        } else if agree && !skills::stats_agree(store.connection(), limits)? {
             findings.push(Finding {
                 help: Some(REINDEX.into()),
                 ..altered("", "figures of skills")
@@ -635,7 +638,7 @@ fn check_contents(
             .flatten()
             .zip(expected.into_iter().flatten())
         {
-            if integrity::contents(&store.db, source.id)? != expected {
+            if integrity::contents(store.connection(), source.id)? != expected {
                 agree = false;
                 findings.push(altered(&source.file.name, "texts"));
             }
@@ -648,7 +651,7 @@ fn check_contents(
     if !agree {
         return Ok(());
     }
-    if !integrity::words_agree(store)? {
+    if !store.words_agree()? {
         findings.push(altered("", "words"));
         return Ok(());
     }

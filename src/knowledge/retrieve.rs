@@ -4,10 +4,10 @@
 //! line. If not everything fits, the answer contains as many whole lines as fit. The last line says
 //! how many were left out.
 
+use super::KnowledgeError;
 use super::entry::{add, block, degraded_line, line, snippet};
-use super::observation::Id;
-use super::rank::{Answers, Query, Ranker};
-use super::{Filter, KnowledgeError, Store, Stored};
+use knowledge_index::rank::{Answers, Query, Ranker};
+use knowledge_index::{Filter, Id, Store, Stored};
 use serde_json::{Value, json};
 use tokens::Encoding;
 

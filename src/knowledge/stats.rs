@@ -1,6 +1,7 @@
 //! What an index holds, in numbers.
 
-use super::{KnowledgeError, Store};
+use super::KnowledgeError;
+use knowledge_index::Store;
 
 /// The numbers of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,28 +30,30 @@ pub struct Statistics {
 /// When the store can't be read.
 pub fn statistics(store: &Store) -> Result<Statistics, KnowledgeError> {
     let count = |sql: &str| -> Result<u64, KnowledgeError> {
-        let count: i64 = store.db.query_row(sql, [], |row| row.get(0))?;
+        let count: i64 = store.connection().query_row(sql, [], |row| row.get(0))?;
         Ok(count.cast_unsigned())
     };
     let mut sources = store
-        .db
+        .connection()
         .prepare("SELECT kind, count(*), coalesce(sum(bytes), 0) FROM source GROUP BY kind")?;
     let sources = sources.query_map([], |row| {
         let (files, bytes): (i64, i64) = (row.get(1)?, row.get(2)?);
         Ok((row.get(0)?, files.cast_unsigned(), bytes.cast_unsigned()))
     })?;
     let mut observations = store
-        .db
+        .connection()
         .prepare("SELECT kind, count(*) FROM observation GROUP BY kind ORDER BY kind")?;
     let observations = observations.query_map([], |row| {
         Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
     })?;
-    let times = store
-        .db
-        .query_row("SELECT min(time), max(time) FROM observation", [], |row| {
+    let times = store.connection().query_row(
+        "SELECT min(time), max(time) FROM observation",
+        [],
+        |row| {
             let (oldest, newest): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(1)?);
             Ok(oldest.zip(newest))
-        })?;
+        },
+    )?;
     Ok(Statistics {
         sources: sources.collect::<Result<_, _>>()?,
         observations: observations.collect::<Result<_, _>>()?,

@@ -5,23 +5,23 @@ use super::KnowledgeError;
 use super::context::Bank;
 use super::references::weak_turns;
 use super::source_config::{SourceKind, Sources};
-use super::store::{self, Writer};
 use crate::source::discover;
-use crate::trace::action::hex;
+use knowledge_index::{IndexError, Store, Writer};
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use util::hex;
 
 /// The metadata key for the digest of the banks that the marks were computed with.
 const BANKS: &str = "weak_banks";
 
 /// Marks the uses that aren't marked yet, or all of them when a bank has changed.
 pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), KnowledgeError> {
-    let db = &writer.db;
+    let db = writer.connection();
     let now = banks(db)?;
-    if store::read_meta::<String>(db, BANKS)?.as_deref() != Some(&now) {
+    if writer.meta::<String>(BANKS)?.as_deref() != Some(&now) {
         db.execute("UPDATE execution_log SET weak = NULL", [])?;
         writer.set(BANKS, &now)?;
     }
@@ -49,8 +49,9 @@ pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), Knowled
 }
 
 /// Whether the stored marks equal those that [`mark`] would compute now.
-pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, KnowledgeError> {
-    if store::read_meta::<String>(db, BANKS)?.as_deref() != Some(&banks(db)?) {
+pub(super) fn agrees(store: &Store, sources: &Sources) -> Result<bool, KnowledgeError> {
+    let db = store.connection();
+    if store.meta::<String>(BANKS)?.as_deref() != Some(&banks(db)?) {
         return Ok(false);
     }
     let mut marks: BTreeMap<String, Vec<(u64, Option<bool>)>> = BTreeMap::new();
@@ -91,7 +92,7 @@ impl<'s> Banks<'s> {
 
     /// Returns the lines on which weak turns of an indexed source begin.
     fn weak_lines(&mut self, name: &str) -> Result<BTreeSet<u64>, KnowledgeError> {
-        let damaged = KnowledgeError::Damaged("a source belongs to no repository");
+        let damaged = IndexError::Damaged("a source belongs to no repository");
         let (sources, within) = self.sources.repository_of(name).ok_or(damaged)?;
         let bank = match self.read.entry(sources.root.clone()) {
             Entry::Occupied(bank) => bank.into_mut(),

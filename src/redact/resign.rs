@@ -5,7 +5,7 @@
 
 use super::Outcome;
 use super::record::{Edit, kind, note, set, string, value};
-use crate::trace::action::{action_hash, hex};
+use crate::trace::action::action_hash;
 use crate::trace::record::RecordKind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +13,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use strict_json::{Raw, canonicalise};
+use util::hex;
 
 /// Private keys by key id.
 pub type Keys = BTreeMap<String, SigningKey>;

@@ -1,10 +1,10 @@
 //! Actions of a session, to compare with the same session in other files.
 
-use crate::trace::action::hex;
 use crate::trace::scalar::Timestamp;
 use borsh::{BorshDeserialize, BorshSerialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use util::hex;
 use util::keyed_hash;
 
 /// Maximum number of kept actions of each kind per execution.

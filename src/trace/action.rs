@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use strict_json::{Raw, Str, canonical_pieces, canonicalise};
-use util::keyed_hash;
+use util::{hex, keyed_hash};
 
 /// Parameters of tools that contain paths, in lower case.
 const PATH_MEMBERS: [&str; 16] = [
@@ -459,19 +459,6 @@ pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
     canonical_pieces(payload, &mut |piece| hash.update(piece));
     hash.update(format!(",\"type\":{}}}", canonicalise(Raw::trusted(&kind))));
     hex(&hash.finalize())
-}
-
-/// Encodes bytes in lower-case hexadecimal.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(bytes.len() * 2);
-    digits.extend(
-        bytes
-            .iter()
-            .flat_map(|b| [b >> 4, b & 0xf])
-            .filter_map(|n| char::from_digit(u32::from(n), 16)),
-    );
-    digits
 }
 
 /// Normalises a path for comparison: removes a leading `./` and doubled slashes.

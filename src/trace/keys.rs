@@ -245,7 +245,7 @@ mod tests {
         };
         let store = store(&key);
         assert_eq!(store.check(&good), Ok(()));
-        let hex = super::super::action::hex(&key.sign(b"message").to_bytes());
+        let hex = util::hex(&key.sign(b"message").to_bytes());
         assert_eq!(
             store.check(&Signed {
                 value: &hex,

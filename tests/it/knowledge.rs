@@ -1,14 +1,15 @@
 //! The index of knowledge from the command line: atomic, reproducible and within budgets.
 
+use knowledge_index::rank::{Query, Weights, eval};
+use knowledge_index::{Filter, Id, Store};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use yuangs_verify::knowledge::rank::{Query, Weights, eval};
 use yuangs_verify::knowledge::retrieve::{self, Anchor, Budget, Form, Print};
-use yuangs_verify::knowledge::{Filter, Id, SourceKind, Sources, Store, reindex};
+use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources, reindex};
 use yuangs_verify::report::{safe_json, terminal};
 
 const CONFIG: &str = "[knowledge]
@@ -398,7 +399,7 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
     let one = digest(&json(at, &["reindex", "--no-vectors"]));
     assert_ne!(zero, one);
     let stored = || {
-        Store::open(&at.join(".yuangs/index.db"))
+        Store::open(&at.join(".yuangs/index.db"), &SCHEMA)
             .unwrap()
             .digest()
             .unwrap()
@@ -459,7 +460,7 @@ proptest! {
             let record = serde_json::json!({ "type": "message", "timestamp": n, "message": { "role": "user", "content": content } });
             write(at, &format!("t/{n}.jsonl"), &format!("{record}\n"));
         }
-        let mut store = Store::create(&at.join("index.db")).unwrap();
+        let mut store = Store::create(&at.join("index.db"), &SCHEMA).unwrap();
         let sources = Sources { root: at.to_path_buf(), paths: vec![(SourceKind::Transcripts, "t".into())], ..Sources::default() };
         reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();
         let (index, timeline, detail, total) = budgets;

@@ -1,6 +1,8 @@
 //! Results don't depend on the history of the index; also maps, bundles, and the window of a
 //! session.
 
+use knowledge_index::Store;
+use knowledge_index::rank::{Query, Ranker, Stages};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
@@ -10,10 +12,9 @@ use tokens::Encoding;
 use util::random::SplitMix;
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
 use yuangs_verify::knowledge::map::map;
-use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
 use yuangs_verify::knowledge::retrieve::{Form, MapQuery, Print};
-use yuangs_verify::knowledge::{SourceKind, Sources, Store};
+use yuangs_verify::knowledge::{SCHEMA, SourceKind, Sources};
 use yuangs_verify::report::{safe_json, terminal};
 
 fn run(folder: &Path, args: &[&str]) -> Output {
@@ -46,7 +47,7 @@ fn update(root: &Path, store: &str, vectors: bool) -> Store {
         paths: vec![(SourceKind::Documents, "docs".into())],
         ..Sources::default()
     };
-    let mut open = Store::create(&root.join(store)).unwrap();
+    let mut open = Store::create(&root.join(store), &SCHEMA).unwrap();
     reindex::run(
         &mut open,
         &sources,
@@ -275,7 +276,7 @@ proptest! {
             write(at, &format!("l/{n}.md"), &format!("- {content}\n").repeat(5));
             write(at, &format!("c/{n}.py"), &format!("# {word}\ndef f{n}(a='{word}'):\n    f0()\n"));
         }
-        let mut store = Store::create(&at.join("index.db")).unwrap();
+        let mut store = Store::create(&at.join("index.db"), &SCHEMA).unwrap();
         let paths = [(SourceKind::Transcripts, "t"), (SourceKind::Summaries, "l"), (SourceKind::RepoMap, "c")];
         let sources = Sources { root: at.to_path_buf(), paths: paths.map(|(kind, path)| (kind, path.to_owned())).to_vec(), ..Sources::default() };
         reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();

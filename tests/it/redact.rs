@@ -59,7 +59,7 @@ fn trace(id: &str, command: &str, output: &str) -> String {
         record["executionId"] = id.into();
         record["prev"] = previous.clone().into();
         let line = record.to_string();
-        previous = yuangs_verify::trace::action::hex(&sha2::Sha256::digest(line.as_bytes()));
+        previous = util::hex(&sha2::Sha256::digest(line.as_bytes()));
         text.push_str(&line);
         text.push('\n');
     }

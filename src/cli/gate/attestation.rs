@@ -7,13 +7,13 @@ use crate::cli::output::Failure;
 use crate::config::Applied;
 use crate::report::Outcome;
 use crate::source::{Input, open_regular};
-use crate::trace::action::hex;
 use crate::verify::Report;
 use clap::Args;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use util::hex;
 
 /// Options of `gate` for an attestation.
 #[derive(Debug, Args)]

@@ -3,10 +3,11 @@
 use crate::cli::output::Failure;
 use crate::knowledge::about::{Recorded, about};
 use crate::knowledge::graph::{Graph, Statement};
-use crate::knowledge::{KnowledgeError, Store};
+use crate::knowledge::{KnowledgeError, SCHEMA};
 use crate::trace::action::plain_path;
 use crate::trajectory::{ExecutionSet, Known};
 use content_scan::mask::Mask;
+use knowledge_index::{IndexError, Store};
 use std::path::Path;
 
 /// Adds what an index knows to each execution.
@@ -16,11 +17,13 @@ pub(in crate::cli) fn ask(
     secrets: &Mask,
 ) -> Result<(), Failure> {
     let remedy = |e: &KnowledgeError| match e {
-        KnowledgeError::Foreign { .. } => "name the file that `knowledge reindex` has written",
+        KnowledgeError::Index(IndexError::Foreign { .. }) => {
+            "name the file that `knowledge reindex` has written"
+        }
         other => other.remedy(),
     };
     let failure = |e: KnowledgeError| Failure::unable(e.to_string(), remedy(&e));
-    let store = Store::open(path).map_err(failure)?;
+    let store = Store::open(path, &SCHEMA).map_err(|e| failure(e.into()))?;
     let graph = Graph::of(&store).map_err(failure)?;
     let clean = |mut text: String| {
         secrets.clean(&mut text);

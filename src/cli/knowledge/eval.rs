@@ -3,10 +3,10 @@
 use super::failure;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
-use crate::knowledge::rank::Weights;
-use crate::knowledge::rank::eval::{Corpus, evaluate};
 use crate::report::line_start;
 use clap::Args;
+use knowledge_index::rank::Weights;
+use knowledge_index::rank::eval::{Corpus, evaluate};
 use std::path::PathBuf;
 
 /// The kinds of search that are measured.
@@ -35,7 +35,7 @@ impl EvalArgs {
             Failure::unable(why, "docs/knowledge.md describes the form of such a corpus")
         })?;
         let groups = evaluate(&corpus, self.model.as_deref(), Weights::default())
-            .map_err(|e| failure(&e))?;
+            .map_err(|e| failure(&e.into()))?;
         print(Color::Auto, |out| {
             writeln!(
                 out,

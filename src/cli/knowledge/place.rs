@@ -6,13 +6,14 @@ use crate::cli::common::repositories::{Repositories, RepositoriesArgs, is_below}
 use crate::cli::output::{Failure, warn};
 use crate::config::{Amount, DecayKind, FILE, Knowledge, Profile};
 use crate::knowledge::bundle::Parts;
-use crate::knowledge::rank::{Decay, Weights};
 use crate::knowledge::reindex::{Age, age};
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
-use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
+use crate::knowledge::{KnowledgeError, SCHEMA, SourceKind, Sources};
 use crate::source::stays;
 use clap::Args;
+use knowledge_index::Store;
+use knowledge_index::rank::{Decay, Weights};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -250,7 +251,7 @@ impl Place {
 
     /// Opens the index for reading.
     pub(super) fn open(&self) -> Result<Store, Failure> {
-        Store::open(&self.path).map_err(|e| failure(&e))
+        Store::open(&self.path, &SCHEMA).map_err(|e| failure(&e.into()))
     }
 
     /// Warns on standard error if the index is older than its sources.

@@ -8,9 +8,10 @@ use crate::cli::progress::{Progress, Unit};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::Finding;
-use crate::knowledge::Store;
+use crate::knowledge::SCHEMA;
 use crate::knowledge::reindex::{Settings, check, run_with};
 use clap::{Args, ValueEnum};
+use knowledge_index::Store;
 use std::time::Instant;
 
 /// Arguments of `knowledge reindex`.
@@ -65,7 +66,7 @@ impl ReindexArgs {
             store.use_model(self.model.folder(&place)?.as_deref());
             let checked_now = check(&store, &place.sources, settings, place.limits());
             let comparison = checked_now.map_err(|e| failure(&e))?;
-            let digest = store.digest().map_err(|e| failure(&e))?;
+            let digest = store.digest().map_err(|e| failure(&e.into()))?;
             print(Color::Auto, |out| {
                 checked(&comparison, &digest, self.format, out)
             })?;
@@ -82,7 +83,7 @@ impl ReindexArgs {
         let start = Instant::now();
         crate::cli::common::inputs::outside_git(&place.path)?;
         crate::cli::guard::check(&place.path, crate::cli::guard::Exemption::Nothing)?;
-        let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
+        let mut store = Store::create(&place.path, &SCHEMA).map_err(|e| failure(&e.into()))?;
         store.use_model(self.model.folder(&place)?.as_deref());
         let progress = Progress::start("indexing sources", Unit::Items, 0, false);
         let summary = run_with(

@@ -7,13 +7,13 @@ use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::config::day_end;
 use crate::knowledge::bundle::bundle;
 use crate::knowledge::map::map;
-use crate::knowledge::rank::{Query, Stages};
 use crate::knowledge::retrieve::{
     Anchor, Answer, Budget, Form, MapQuery, Print, detail, index, search, timeline,
 };
-use crate::knowledge::{Filter, Id, Store};
 use crate::report::{safe_json, terminal};
 use clap::Args;
+use knowledge_index::rank::{Query, Stages};
+use knowledge_index::{Filter, Id, Store};
 use std::io::Write as _;
 use tokens::Encoding;
 
@@ -133,7 +133,7 @@ impl RankArgs {
 /// are. A single wrong date would make everything else look too old.
 fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     let now = clock();
-    let later = store.later_than(now).map_err(|e| failure(&e))?;
+    let later = store.later_than(now).map_err(|e| failure(&e.into()))?;
     if later > 0 {
         let s = if later == 1 { " is" } else { "s are" };
         let mut out = anstream::stderr().lock();
@@ -142,7 +142,7 @@ fn newest(store: &Store) -> Result<Option<i64>, Failure> {
             "note: {later} observation{s} dated in the future; ages aren't counted from there (--now says from when)"
         );
     }
-    store.newest_time(now).map_err(|e| failure(&e))
+    store.newest_time(now).map_err(|e| failure(&e.into()))
 }
 
 /// Restricts an answer to some observations.

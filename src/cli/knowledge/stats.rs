@@ -37,7 +37,7 @@ impl StatsArgs {
         };
         let of = |name| held.get(name).copied().unwrap_or_default();
         let repositories: Vec<_> = names.keys().map(|name| (name, of(name))).collect();
-        let digest = store.digest().map_err(|e| failure(&e))?;
+        let digest = store.digest().map_err(|e| failure(&e.into()))?;
         let bytes = std::fs::metadata(&place.path).map_or(0, |data| data.len());
         let times = numbers
             .times

@@ -3,8 +3,8 @@
 
 use super::{Extracted, Name, NameKind, REPEATED, cut, is_repeated, plain, text_of, time};
 use crate::knowledge::context::item_faults;
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::Value;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {

@@ -1,8 +1,8 @@
 //! Extracts the definitions of each source file with their texts, for searching and for the map.
 
 use super::{Extracted, finding};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use repo_map::{self, LeftOut, MAX_BYTES, Tags};
 use std::io::Read as _;
 

@@ -1,8 +1,8 @@
 //! Extracts the commits of a repository: subject, body and paths.
 
 use super::{Extracted, finding};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use worktree::git::{Commit, GitError, Repository};
 
 /// Maximum number of commits that are read, newest first.

@@ -4,8 +4,8 @@
 
 use super::markdown::Heading;
 use super::{Extracted, asciidoc, html, markdown, notebook, restructured};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use std::borrow::Cow;
 
 /// The format of a document.

@@ -2,8 +2,8 @@
 //! queue of candidates for skills. Both are a list of objects in one JSON document.
 
 use super::{Extracted, NameKind, skill, text_of, time};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -33,11 +33,11 @@ pub(super) use trace::each_turn;
 pub(super) use transcript::message;
 pub(super) use turn::{RecordedAction, Turn};
 
-use super::chunk::chunks;
-use super::observation::{Kind, Observation, summarise};
 use super::source_config::{SourceFile, SourceKind, finding};
 use crate::diag::Finding;
 use crate::source::read_whole;
+use knowledge_index::chunks::chunks;
+use knowledge_index::{Kind, Observation, summarise};
 use secrets::Cleaner;
 use serde_json::Value;
 use std::collections::BTreeMap;

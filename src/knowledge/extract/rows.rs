@@ -6,7 +6,7 @@
 
 use super::markdown::{Line, each_line};
 use super::{Extracted, date};
-use crate::knowledge::observation::{Kind, Observation, summarise};
+use knowledge_index::{Kind, Observation, summarise};
 
 pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
     let mut above: Option<i64> = None;

@@ -3,8 +3,8 @@
 
 use super::turn::error_summary;
 use super::{Extracted, plain, stem, text_of, time};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::Value;
 
 /// Members whose texts are kept, by the label that is shown.

@@ -2,9 +2,9 @@
 //! stage in the skill's life cycle.
 
 use super::{Edge, Extracted, NameKind, REPEATED, is_repeated, library, plain, text_of, time};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use crate::manifest::{Kind as ManifestKind, faults};
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::{Value, json};
 
 /// Maximum number of contexts from which a skill was derived.

@@ -675,7 +675,7 @@ proptest! {
         let name = ["x.json", "x.rst", "x.adoc", "x.html", "x.ipynb", "x.txt"][ending];
         let out = read(kind, name, &text);
         for observation in &out.observations {
-            prop_assert!(observation.summary.chars().count() <= crate::knowledge::observation::SUMMARY);
+            prop_assert!(observation.summary.chars().count() <= knowledge_index::SUMMARY);
             prop_assert!(!observation.summary.contains('\n'));
             prop_assert!(observation.lines.0 >= 1 && observation.lines.0 <= observation.lines.1 && observation.lines.1 <= lines,
                 "{:?} of {} lines", observation.lines, lines);

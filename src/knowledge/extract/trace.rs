@@ -3,7 +3,6 @@
 
 use super::turn::{Turn, bounded, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use crate::source::{Found, Missing};
 use crate::trace::entry::{Entry, Record};
@@ -11,6 +10,7 @@ use crate::trace::formats::RecordClass;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::Fact;
 use crate::verify::{Options, Report, watch};
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,10 +2,12 @@
 //! per line.
 
 use super::{Extracted, objects, stem, text_of, time};
-use crate::knowledge::chunk::LEAST;
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::Value;
+
+/// Characters below which a message is too short to be indexed.
+const LEAST: usize = 20;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     objects(file, text, out, |out, line, _, record| {

@@ -1,13 +1,13 @@
 //! Describes one turn of an execution in words.
 
 use super::{cut, text_of};
-use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
     Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Paths, Step, TransitionFact,
 };
 use governance::{ActionType, DecidedBy};
+use knowledge_index::{Kind, Observation, summarise};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use strict_json::Raw;

@@ -16,11 +16,11 @@ use crate::knowledge::context::Bank;
 use crate::knowledge::safe_file::{Lock, Step, lock, replace, replace_all, write_new};
 use crate::knowledge::source_config::{SourceKind, Sources};
 use crate::source::stays;
-use crate::trace::action::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use util::hex;
 
 /// The file that begins a run. It has no extension, so that it isn't mistaken for a trace or a
 /// manifest.

@@ -6,12 +6,13 @@ use super::figures::{Limits, Weights, promotion};
 use super::standing::is_promotion;
 use super::{Change, Manifest, Skills, Use, directory, library};
 use crate::diag::{Finding, Severity, assign_fingerprints};
+use crate::knowledge::KnowledgeError;
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
 use crate::knowledge::source_config::finding;
-use crate::knowledge::store::EdgeRow;
-use crate::knowledge::{KnowledgeError, Store, store};
+use crate::knowledge::tables::{self, EdgeRow};
 use crate::trace::graph_line::bare;
+use knowledge_index::Store;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use util::time::format_minute;
@@ -161,9 +162,9 @@ pub(in crate::knowledge) fn findings(
 }
 
 fn of(db: &Connection, skills: &Skills, limits: Limits) -> Result<Vec<Finding>, KnowledgeError> {
-    let items = store::skill::items(db)?;
-    let edges = store::edges(db)?;
-    let (queue, library) = (store::skill::queue(db)?, store::skill::library(db)?);
+    let items = tables::skill::items(db)?;
+    let edges = tables::edges(db)?;
+    let (queue, library) = (tables::skill::queue(db)?, tables::skill::library(db)?);
     Ok(unsupported(skills, &items, &edges, limits)
         .into_iter()
         .chain(not_enabled(skills))
@@ -180,7 +181,7 @@ pub fn findings_of(
     skills: &Skills,
     limits: Limits,
 ) -> Result<Vec<Finding>, KnowledgeError> {
-    let mut all = of(&store.db, skills, limits)?;
+    let mut all = of(store.connection(), skills, limits)?;
     all.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut all);
     Ok(all)
@@ -191,7 +192,7 @@ pub fn findings_of(
 /// # Errors
 /// When the store can't be read.
 pub fn items_of(store: &Store) -> Result<Vec<Item>, KnowledgeError> {
-    store::skill::items(&store.db)
+    tables::skill::items(store.connection())
 }
 
 fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limits) -> Vec<Finding> {

@@ -2,8 +2,10 @@
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct, evidence};
-use crate::knowledge::store::skill::Stats;
-use crate::knowledge::{KnowledgeError, Store, store};
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::tables::skill::Stats;
+use crate::knowledge::tables::{self, SCHEMA};
+use knowledge_index::Store;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,16 +70,16 @@ impl Skills {
     /// # Errors
     /// When the store can't be read.
     pub fn read(store: &Store) -> Result<Self, KnowledgeError> {
-        Self::of(&store.db)
+        Self::of(store.connection())
     }
 
     pub(super) fn of(db: &Connection) -> Result<Self, KnowledgeError> {
-        let (uses, manifests) = (store::skill::uses(db)?, store::skill::manifests(db)?);
+        let (uses, manifests) = (tables::skill::uses(db)?, tables::skill::manifests(db)?);
         Ok(Self {
             uses,
             manifests,
-            changes: store::skill::changes(db)?,
-            disabled: store::skill::disabled(db)?,
+            changes: tables::skill::changes(db)?,
+            disabled: tables::skill::disabled(db)?,
         })
     }
 
@@ -228,9 +230,9 @@ impl Skills {
 /// Recomputes the table of statistics with balanced weights, and what follows from it.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
     let skills = Skills::of(db)?;
-    store::skill::write_stats(db, &stats(&skills, limits))?;
-    store::skill::write_bases(db, &evidence::bases(&skills, limits))?;
-    store::skill::write_intents(db)
+    tables::skill::write_stats(db, &stats(&skills, limits))?;
+    tables::skill::write_bases(db, &evidence::bases(&skills, limits))?;
+    tables::skill::write_intents(db)
 }
 
 /// Whether the table of statistics, and what follows from it, is what [`rebuild`] would write now.
@@ -238,12 +240,14 @@ pub(in crate::knowledge) fn stats_agree(
     db: &Connection,
     limits: Limits,
 ) -> Result<bool, KnowledgeError> {
-    let other = Store::in_memory()?;
+    let other = Store::in_memory(&SCHEMA)?;
     let skills = Skills::of(db)?;
-    store::skill::write_stats(&other.db, &stats(&skills, limits))?;
-    Ok(store::skill::stats(db)? == store::skill::stats(&other.db)?
-        && store::skill::bases_agree(db, &evidence::bases(&skills, limits))?
-        && store::skill::intents_agree(db)?)
+    tables::skill::write_stats(other.connection(), &stats(&skills, limits))?;
+    Ok(
+        tables::skill::stats(db)? == tables::skill::stats(other.connection())?
+            && tables::skill::bases_agree(db, &evidence::bases(&skills, limits))?
+            && tables::skill::intents_agree(db)?,
+    )
 }
 
 fn stats(skills: &Skills, limits: Limits) -> Vec<Stats> {

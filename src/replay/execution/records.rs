@@ -2,10 +2,10 @@
 
 use super::super::step_facts::{ChainBreak, StepFacts};
 use super::Execution;
-use crate::trace::action::hex;
 use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
 use strict_json::Str;
+use util::hex;
 
 /// Chain of hashes that links each record to the one before.
 #[derive(Debug, Clone, Default)]

@@ -26,6 +26,7 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 use std::sync::LazyLock;
 use table::LiteralKind;
+use util::hex;
 use visible::Visible;
 
 /// A credential in a text.
@@ -404,10 +405,6 @@ fn assigned_value<'t>(table: &'t Table, bytes: &[u8], mut at: Range<usize>) -> O
 fn is_example(table: &Table, bytes: &[u8], found: &Secret<'_>) -> bool {
     let value = bytes.get(found.start..found.end).unwrap_or_default();
     value.len() < 1024 && table.examples.contains(&hex(&Sha256::digest(value)))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 impl Secret<'_> {

@@ -71,7 +71,7 @@ pub(super) struct AskArgs {
 struct SkillIndex {
     place: Place,
     skills: Skills,
-    store: crate::knowledge::Store,
+    store: knowledge_index::Store,
     /// What was read from additional stores: file, table, rows.
     beside: Vec<(String, String, u64)>,
 }

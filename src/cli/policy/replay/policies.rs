@@ -5,12 +5,12 @@ use super::super::revision;
 use crate::cli::output::Failure;
 use crate::cli::shares::check_named;
 use crate::replay::PolicyFiles;
-use crate::trace::action::hex;
 use agent_policy::{RecordedDecision, SHIPPED, UnrecordedContext};
 use clap::{Args, FromArgMatches as _};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use util::hex;
 
 /// Options that say which policies are asked, and in which context.
 #[derive(Debug, Default, Args)]
