@@ -166,6 +166,12 @@ pub trait TraceFormat: Sync {
         false
     }
 
+    /// Returns whether its program is known to write the member at this place twice, so that this
+    /// means nothing.
+    fn repeats_member(&self, _pointer: &str) -> bool {
+        false
+    }
+
     /// Returns whether a unit of an input looks like one of its records.
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool;
 
