@@ -8,6 +8,7 @@ pub mod atif;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
+pub mod codex_exec;
 pub mod codex_log;
 mod copilot_history;
 pub mod gemini;
