@@ -74,8 +74,8 @@ struct Item<'a> {
     #[serde(borrow, rename = "type")]
     kind: LenientStr<'a>,
     /// The first version's name.
-    #[serde(borrow)]
-    item_type: LenientStr<'a>,
+    #[serde(borrow, rename = "item_type")]
+    first_kind: LenientStr<'a>,
     #[serde(borrow)]
     status: LenientStr<'a>,
     #[serde(borrow)]
@@ -143,7 +143,7 @@ impl<'a> Line<'a> {
 
 impl<'a> Item<'a> {
     fn kind(&self) -> Option<Cow<'a, str>> {
-        text(self.kind).or_else(|| text(self.item_type))
+        text(self.kind).or_else(|| text(self.first_kind))
     }
 
     /// Returns the event of a record of the type `word`.
@@ -264,7 +264,7 @@ impl<'a> Item<'a> {
             inner.unwrap_or_else(|| output(Some(raw)))
         });
         let shown = text(self.aggregated_output).or_else(|| failure.clone());
-        let shown = shown.unwrap_or_else(|| output(self.result.and_then(content)));
+        let shown = shown.unwrap_or_else(|| output(self.result.map(content)));
         let status = text(self.status);
         let how = match (status.as_deref(), exit_code) {
             (Some("declined"), _) if self.contradiction().is_none() => {
@@ -351,7 +351,7 @@ struct Failure<'a> {
 }
 
 /// Returns what a server's tool returned.
-fn content(result: Raw<'_>) -> Option<Raw<'_>> {
+fn content(result: Raw<'_>) -> Raw<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Returned<'a> {
@@ -359,7 +359,7 @@ fn content(result: Raw<'_>) -> Option<Raw<'_>> {
         content: Option<Raw<'a>>,
     }
     let inner = result.read::<Returned<'_>>().and_then(|r| r.content);
-    Some(inner.unwrap_or(result))
+    inner.unwrap_or(result)
 }
 
 /// Returns the changes by path in the form that events of Codex have; `None` if a path occurs twice
