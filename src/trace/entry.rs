@@ -398,6 +398,11 @@ pub fn read<'a>(
     let open = scanner.has_met_open_object();
     if valid {
         notes(scanner, text, &mut problems);
+        let is_known = |pointer: &str| format.repeats_member(pointer);
+        problems.retain(|problem| {
+            let pointer = problem.pointer.as_deref().unwrap_or_default();
+            problem.code != Code(106) || !is_known(pointer)
+        });
     }
     let secrets = scanned(text, valid, &mut problems);
     Entry {

@@ -41,7 +41,7 @@ pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
     /// All formats. If a record matches several, the first one applies.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
         Self(&yuangs_transitions::YuangsTransitions),
@@ -52,6 +52,7 @@ impl Format {
         Self(&yuangs_cast::YuangsCast),
         Self(&session::claude_code::FORMAT),
         Self(&session::codex::FORMAT),
+        Self(&session::codex_exec::FORMAT),
         Self(&session::codex_log::FORMAT),
         Self(&session::otlp::FORMAT),
         Self(&session::gemini::FORMAT),
@@ -163,6 +164,12 @@ pub trait TraceFormat: Sync {
     /// Returns whether executions of one input have nothing to do with each other, so that parts of
     /// the input can be read apart.
     fn is_divisible(&self) -> bool {
+        false
+    }
+
+    /// Returns whether its program is known to write the member at this place twice, so that this
+    /// means nothing.
+    fn repeats_member(&self, _pointer: &str) -> bool {
         false
     }
 

@@ -290,10 +290,21 @@ impl Tool {
         self.param(ParamRole::Command)
     }
 
+    /// Returns all names of the parameter with a command line: agents have tools of the same name
+    /// whose parameters differ.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.named(ParamRole::Command)
+    }
+
     /// Returns the parameter with the directory in which a command starts.
     #[must_use]
     pub fn directory(&self) -> Option<&str> {
         self.param(ParamRole::Directory)
+    }
+
+    /// Returns all names of that parameter.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        self.named(ParamRole::Directory)
     }
 
     /// Returns the parameter with a patch.
@@ -309,9 +320,14 @@ impl Tool {
     }
 
     fn param(&self, role: ParamRole) -> Option<&str> {
-        let mut params = self.params.iter();
-        let found = params.find(|(_, kind)| **kind == ParamKind::Value(role));
-        found.map(|(name, _)| name.as_str())
+        self.named(role).next()
+    }
+
+    fn named(&self, role: ParamRole) -> impl Iterator<Item = &str> {
+        let params = self.params.iter();
+        params
+            .filter(move |(_, kind)| **kind == ParamKind::Value(role))
+            .map(|(name, _)| name.as_str())
     }
 
     /// Merges two tools of the same name into the more restrictive one. Where both have the same

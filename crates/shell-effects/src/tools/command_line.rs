@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Members that describe a command, how long to wait for it or how to show its output. They change
 /// nothing about what runs, as long as [`is_descriptive`] accepts their values.
-const HARMLESS: [&str; 58] = [
+const HARMLESS: [&str; 60] = [
     "agent",
     "agentId",
     "agent_id",
@@ -26,8 +26,10 @@ const HARMLESS: [&str; 58] = [
     "interactive",
     "is_background",
     "is_blocking",
+    "is_confirmed",
     "is_static",
     "justification",
+    "keep_prompt",
     "label",
     "login",
     "maxOutputLength",

@@ -26,6 +26,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     not_recorded: NOT_RECORDED,
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["steps"])
@@ -51,6 +52,7 @@ pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["trace", "observations"])

@@ -15,6 +15,7 @@ use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use strict_json::{Deserializer, Raw, Str};
@@ -24,6 +25,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     not_recorded: NOT_RECORDED,
     is_line_oriented: true,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| is_session(unit) || is_stream(unit),
     lists: &[],
@@ -121,6 +123,9 @@ struct Attachment<'a> {
     call: LenientStr<'a>,
     #[serde(borrow, rename = "hookEvent")]
     event: LenientStr<'a>,
+    /// The event and the tool: `PreToolUse:Bash`.
+    #[serde(borrow, rename = "hookName")]
+    name: LenientStr<'a>,
     #[serde(borrow)]
     decision: LenientStr<'a>,
 }
@@ -130,17 +135,21 @@ impl<'a> Attachment<'a> {
     /// that is called before the question, so only a rejection by such a hook is final.
     fn decision(self) -> Option<EventKind<'a>> {
         let (id, by) = (text(self.call)?, DecidedBy::Policy);
-        match &*text(self.kind)? {
-            "hook_blocking_error" if is_word(self.event, &["PreToolUse"]) => {
+        let name = text(self.name).unwrap_or_default();
+        let name = name.split(':').next().unwrap_or_default();
+        let event = text(self.event);
+        let event = event.as_deref().unwrap_or(name);
+        match (&*text(self.kind)?, event) {
+            ("hook_blocking_error", "PreToolUse") => Some(EventKind::Rejected { id, by }),
+            ("hook_permission_decision", "PermissionRequest")
+                if is_word(self.decision, &["allow"]) =>
+            {
+                Some(EventKind::Approved { id, by })
+            }
+            ("hook_permission_decision", "PreToolUse" | "PermissionRequest")
+                if is_word(self.decision, &["deny"]) =>
+            {
                 Some(EventKind::Rejected { id, by })
-            }
-            "hook_permission_decision" if is_word(self.decision, &["allow"]) => {
-                is_word(self.event, &["PermissionRequest"])
-                    .then_some(EventKind::Approved { id, by })
-            }
-            "hook_permission_decision" if is_word(self.decision, &["deny"]) => {
-                is_word(self.event, &["PreToolUse", "PermissionRequest"])
-                    .then_some(EventKind::Rejected { id, by })
             }
             _ => None,
         }
@@ -311,9 +320,11 @@ impl<'a> Line<'a> {
                         .or(self.tool_use_result)
                         .filter(|_| results == 1);
                     let mut ended = ended(&block, beside, self.denial);
-                    if let (CallStatus::Ok, Some(by), Some(id)) =
-                        (ended.how, denier(self.denial), ended.id.clone())
-                    {
+                    if let (true, Some(by), Some(id)) = (
+                        ended.shows_execution(),
+                        denier(self.denial),
+                        ended.id.clone(),
+                    ) {
                         push(Some(raw), EventKind::Rejected { id, by });
                     }
                     // The last record of a stream lists rejected calls.
@@ -451,7 +462,18 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: LenientStr<'a>)
         .and_then(|raw| raw.read::<Str<'_>>())
         .map(Str::decode);
     let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
+    // The program keeps what a tool returned only if it was executed; otherwise it keeps a text.
+    let ran = beside.and_then(|raw| raw.read::<Returned>());
+    let ran = ran.is_some_and(Returned::shows_execution);
     let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
+        (denial, _) if ran && (interrupted || failed) => {
+            let stopped = matches!(denial, Some("interrupted" | "cancelled"));
+            if interrupted || stopped {
+                CallStatus::Stopped
+            } else {
+                CallStatus::Failed
+            }
+        }
         // A result that isn't an error shows that the call was executed.
         (Some("user-rejected"), _) if failed => CallStatus::Rejected(DecidedBy::Human),
         (Some("interrupted"), _) => CallStatus::Interrupted,
@@ -499,6 +521,37 @@ pub(super) fn server_failed(content: Option<Raw<'_>>) -> bool {
         text(served.kind).is_some_and(|kind| kind.ends_with("_tool_result_error"))
             || served.return_code.0.is_some_and(|code| code != 0)
     })
+}
+
+/// Members that a tool of the program itself returns.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Returned {
+    stdout: Option<IgnoredAny>,
+    stderr: Option<IgnoredAny>,
+    structured_patch: Option<IgnoredAny>,
+    file: Option<IgnoredAny>,
+    filenames: Option<IgnoredAny>,
+    num_files: Option<IgnoredAny>,
+    bytes: Option<IgnoredAny>,
+    results: Option<IgnoredAny>,
+    shell_id: Option<IgnoredAny>,
+    total_tool_use_count: Option<IgnoredAny>,
+}
+
+impl Returned {
+    const fn shows_execution(self) -> bool {
+        self.stdout.is_some()
+            || self.stderr.is_some()
+            || self.structured_patch.is_some()
+            || self.file.is_some()
+            || self.filenames.is_some()
+            || self.num_files.is_some()
+            || self.bytes.is_some()
+            || self.results.is_some()
+            || self.shell_id.is_some()
+            || self.total_tool_use_count.is_some()
+    }
 }
 
 /// The part of a result that the program keeps apart.

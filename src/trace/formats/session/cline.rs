@@ -4,6 +4,8 @@
 //! was executed automatically. Neither the answer nor the end of a call is stored. Copilot CLI
 //! stores one event per line; a denied call ends with a code of its own.
 
+mod window;
+
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, arguments, id, is_word, object_of, output, text,
@@ -28,6 +30,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| unit.has(&["ts"]) && unit.is_word("type", &["say", "ask"]),
     lists: &[],
@@ -44,6 +47,7 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         // Other formats begin with `session.start` too, but name no session there.
@@ -167,7 +171,17 @@ fn shown_tool(said: &str) -> (String, Cow<'static, str>) {
         tool: String,
     }
     match serde_json::from_str::<Shown>(said) {
-        Ok(shown) => (shown.tool, said.to_owned().into()),
+        Ok(shown) => {
+            let paths = window::other_paths(&shown.tool, said);
+            let given = match said.trim_start().strip_prefix('{') {
+                Some(rest) if !paths.is_empty() => {
+                    let paths = serde_json::Value::from(paths);
+                    format!("{{\"absolutePaths\":{paths},{rest}")
+                }
+                _ => said.to_owned(),
+            };
+            (shown.tool, given.into())
+        }
         Err(_) => (String::new(), object_of("text", said)),
     }
 }

@@ -6,7 +6,7 @@
 
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, codex_log, input, is_word, output, text,
+    SessionRecord, Sessions, codex_log, given, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -21,6 +21,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     not_recorded: NOT_RECORDED,
     is_line_oriented: true,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::First,
     is_shape_of: |unit| {
         unit.has(&["timestamp", "payload"]) && unit.is_word("type", &RECORDS)
@@ -183,7 +184,11 @@ impl<'a> Item<'a> {
         let given = match &*kind {
             "custom_tool_call" => input(self.input, "input"),
             "local_shell_call" => local_command(self.action),
-            _ => input(self.arguments.or(self.action).or(self.input), "arguments"),
+            _ => given::of_members(&[
+                ("arguments", self.arguments),
+                ("action", self.action),
+                ("input", self.input),
+            ]),
         };
         let call = Call {
             id,

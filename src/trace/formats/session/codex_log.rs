@@ -24,6 +24,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     not_recorded: NOT_RECORDED,
     is_line_oriented: true,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::Last,
     is_shape_of: |unit| unit.has(&["ts", "dir", "kind"]),
     lists: &[],
@@ -379,13 +380,21 @@ fn member<'a>(name: &str, raw: Option<Raw<'_>>) -> Option<Cow<'a, str>> {
     raw.map(|raw| Cow::Owned(format!("{{\"{name}\":{}}}", raw.as_written())))
 }
 
+fn patch(changes: Option<Raw<'_>>) -> Option<String> {
+    patch_of(&tree(changes?)?)
+}
+
 /// Returns the changes in the form of the patch tool's input; `None` when one of them can't be
 /// read.
-fn patch(changes: Option<Raw<'_>>) -> Option<String> {
-    let changes = tree(changes?)?;
+pub(super) fn patch_of(changes: &Value) -> Option<String> {
     let mut out = String::from("*** Begin Patch\n");
     for (path, change) in changes.as_object()? {
         let (kind, inner) = kind_of(change)?;
+        let target = inner.get("move_path").and_then(Value::as_str);
+        // A line of a patch can't contain such a path.
+        if path.contains(['\n', '\r']) || target.is_some_and(|to| to.contains(['\n', '\r'])) {
+            return None;
+        }
         let (word, body) = match kind {
             "add" => ("Add", inner.get("content")?.as_str()?),
             "delete" => ("Delete", ""),
@@ -393,7 +402,7 @@ fn patch(changes: Option<Raw<'_>>) -> Option<String> {
             _ => return None,
         };
         let _ = writeln!(out, "*** {word} File: {path}");
-        if let Some(to) = inner.get("move_path").and_then(Value::as_str) {
+        if let Some(to) = target {
             let _ = writeln!(out, "*** Move to: {to}");
         }
         for line in body.lines() {

@@ -24,6 +24,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["sessionId", "projectHash"])

@@ -29,6 +29,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["eval", "version"]) && unit.has_one(&["samples", "plan", "status"])

@@ -13,11 +13,12 @@ mod tests;
 
 use self::notes::Notes;
 use super::claude_code::server_failed;
+use super::given;
 use super::text_calls;
 use super::unread;
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, arguments, id, is_word, object_of, output, text,
+    SessionRecord, Sessions, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -39,6 +40,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: true,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| is_message(unit) || is_conversation(unit),
     lists: &[
@@ -64,6 +66,7 @@ pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.is_word("type", &["session"]) && unit.has(&["id", "cwd"])
@@ -302,7 +305,8 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             for raw in lists {
                 message(&mut events, raw);
             }
-        } else {
+        } else if events.is_empty() {
+            // A document of runs contains expected calls, too.
             message(&mut events, raw);
         }
     }
@@ -606,18 +610,22 @@ impl<'a> Message<'a> {
             .or_else(|| inner.as_ref().and_then(|inner| text(inner.name)))
             .or(named)
             .or_else(|| Some(Cow::Owned(kind?.strip_suffix("_call")?.to_owned())));
-        let given = self
-            .arguments
-            .or(self.args)
-            .or(self.input)
-            .or(self.action)
-            .or(self.operation)
-            .or(self.code)
-            .or_else(|| inner.and_then(|inner| inner.arguments.or(inner.args).or(inner.input)));
+        let inner = inner.unwrap_or_default();
+        let input = given::of_members(&[
+            ("arguments", self.arguments),
+            ("args", self.args),
+            ("input", self.input),
+            ("action", self.action),
+            ("operation", self.operation),
+            ("code", self.code),
+            ("function.arguments", inner.arguments),
+            ("function.args", inner.args),
+            ("function.input", inner.input),
+        ]);
         let mut call = Call {
             id: self.call_id(),
             tool: tool.unwrap_or_default(),
-            input: arguments(given),
+            input,
         };
         if let Some(lines) = self.action.and_then(commands) {
             call.tool = Cow::Borrowed("bash");

@@ -8,9 +8,11 @@ pub mod atif;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
+pub mod codex_exec;
 pub mod codex_log;
 mod copilot_history;
 pub mod gemini;
+mod given;
 pub mod inspect;
 mod known;
 mod lists;
@@ -77,6 +79,8 @@ pub(super) struct SessionFormat {
     pub(super) is_line_oriented: bool,
     /// A record may be an array: a whole session on a line.
     pub(super) has_arrays: bool,
+    /// Members that the program writes twice, without a meaning.
+    pub(super) repeats: &'static [&'static str],
     /// How records are assigned to sessions.
     pub(super) names: Sessions,
     pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
@@ -117,6 +121,10 @@ impl TraceFormat for SessionFormat {
 
     fn has_arrays(&self) -> bool {
         self.has_arrays
+    }
+
+    fn repeats_member(&self, pointer: &str) -> bool {
+        self.repeats.contains(&pointer)
     }
 
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
@@ -190,7 +198,10 @@ impl Event<'_> {
     const fn is_said(&self) -> bool {
         matches!(
             self.what,
-            EventKind::Prompt(_) | EventKind::Said(_) | EventKind::CallsInText
+            EventKind::Prompt(_)
+                | EventKind::Said(_)
+                | EventKind::CallsInText
+                | EventKind::Moved(_)
         )
     }
 }
@@ -258,6 +269,8 @@ pub(super) enum EventKind<'a> {
         id: Cow<'a, str>,
         change: Change,
     },
+    /// The following calls are made in this directory.
+    Moved(Cow<'a, str>),
     /// The following events of the record belong to this session.
     Session(Cow<'a, str>),
     /// The following events of the record belong to the session that is named after the file.
@@ -332,6 +345,16 @@ pub(super) struct CallEnd<'a> {
 }
 
 impl CallEnd<'_> {
+    /// Returns whether it shows that the call was executed, at least in part.
+    fn shows_execution(&self) -> bool {
+        let exited = self.exit_code.is_some_and(|code| code >= 0);
+        match self.how {
+            CallStatus::Ok | CallStatus::Failed | CallStatus::Stopped => true,
+            CallStatus::Error => exited,
+            _ => false,
+        }
+    }
+
     /// Returns a copy that owns its texts.
     fn to_owned(&self) -> CallEnd<'static> {
         CallEnd {
@@ -380,9 +403,13 @@ pub(super) enum CallStatus {
     Error,
     /// With an error so far; the end of the input lists what was rejected.
     ErrorSoFar,
+    /// With an error, and a structured part shows that it was executed.
+    Failed,
     /// The format doesn't record it.
     NotRecorded,
     Interrupted,
+    /// It was interrupted, and a structured part shows that it had begun.
+    Stopped,
     /// It wasn't executed, and nobody rejected it.
     Cancelled,
     /// A structured mark says that it was rejected.

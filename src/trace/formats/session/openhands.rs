@@ -28,6 +28,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["id", "source"])
@@ -127,10 +128,18 @@ struct Extras {
     working_dir: Lenient<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct Metadata {
     exit_code: Lenient<i64>,
+    /// The shell's directory after a command.
+    working_dir: Lenient<String>,
+}
+
+impl Metadata {
+    fn directory(self) -> Option<String> {
+        self.working_dir.0.filter(|dir| dir.starts_with('/'))
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -315,6 +324,10 @@ impl<'a> OpenHandsEvent<'a> {
         let mut ended = ended(Some(cause), how, output(self.content));
         ended.exit_code = code.filter(|code| *code != -1);
         events.push(raw, EventKind::Ended(ended));
+        let metadata = extras.and_then(|extras| extras.metadata.0.clone());
+        if let Some(directory) = metadata.and_then(Metadata::directory) {
+            events.push(raw, EventKind::Moved(directory.into()));
+        }
     }
 
     /// Reads an event of the SDK, whose actions and observations are objects.
@@ -354,6 +367,9 @@ impl<'a> OpenHandsEvent<'a> {
             );
             ended.exit_code = code.filter(|code| *code != -1);
             events.push(raw, EventKind::Ended(ended));
+            if let Some(directory) = seen.metadata.0.and_then(Metadata::directory) {
+                events.push(raw, EventKind::Moved(directory.into()));
+            }
         } else if kind == "UserRejectObservation" || self.rejection_reason.is_some() {
             let by = if is_word(self.rejection_source, &["hook"]) {
                 DecidedBy::Policy

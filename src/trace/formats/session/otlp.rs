@@ -5,13 +5,13 @@
 
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, input_text, lists, object_of, offset, otlp_models, output, text,
+    SessionRecord, Sessions, given, lists, object_of, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, hash_map};
 use serde::Deserialize;
 use shell_effects::agent_tools;
 use std::borrow::Cow;
@@ -23,6 +23,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     not_recorded: NOT_RECORDED,
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| unit.has_one(&["resourceLogs", "resourceSpans"]) || is_list_of_spans(unit),
     lists: &[
@@ -308,7 +309,7 @@ struct KeyValue<'a> {
     value: Option<Raw<'a>>,
 }
 
-/// Attributes by name. Of several with the same name, the first one is kept.
+/// Attributes by name. Of several with the same name, the first one that isn't blank is kept.
 struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
 
 impl<'a> Attributes<'a> {
@@ -336,8 +337,21 @@ impl<'a> Attributes<'a> {
                 continue;
             };
             let value = pair.value.filter(|raw| !is_null(raw));
-            if let Some(value) = value.and_then(|raw| AnyValue::read_text(raw, malformed)) {
-                all.entry(pair.key.decode()).or_insert(value);
+            let Some(read) = value.and_then(|raw| AnyValue::read_text(raw, malformed)) else {
+                continue;
+            };
+            match all.entry(pair.key.decode()) {
+                hash_map::Entry::Vacant(place) => {
+                    place.insert(read);
+                }
+                hash_map::Entry::Occupied(mut before) if given::is_blank(before.get()) => {
+                    before.insert(read);
+                }
+                hash_map::Entry::Occupied(before) => {
+                    if *before.get() != read && !given::is_blank(&read) {
+                        lists::add(malformed, raw, "expected each key once in `attributes`");
+                    }
+                }
             }
         }
         Self(all)
@@ -602,23 +616,42 @@ fn nanos(raw: Raw<'_>) -> Option<Timestamp> {
 }
 
 fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
-    let given = attributes.first(&[
+    let of = |names: &[&'static str]| {
+        let texts: Vec<_> = names
+            .iter()
+            .map(|name| (*name, attributes.first(&[name])))
+            .collect();
+        given::of_texts(&texts)
+    };
+    let mut given = of(&[
         "tool_input",
         "function_args",
         "arguments",
         "gen_ai.tool.call.arguments",
         "tool_arguments",
+    ]);
+    // These may describe arguments, or wrap them.
+    for name in [
         "input.value",
         "traceloop.entity.input",
         "tool_parameters",
         "tool.parameters",
-    ]);
-    let given = given.map_or(Cow::Borrowed("{}"), |text| input_text(text, "input"));
-    let command = agent_tools::tool(&tool).and_then(agent_tools::Tool::command);
+    ] {
+        if given::is_blank(&given) {
+            given = of(&[name]);
+        }
+    }
+    let shell = agent_tools::tool(&tool);
+    let command = shell.and_then(agent_tools::Tool::command);
     let parameters = || attributes.first(&["tool_parameters", "tool.parameters"]);
     let full = command.and_then(|command| {
-        let full = full_command(&given).or_else(|| full_command(&parameters()?));
-        Some(object_of(command, &full?))
+        let full = full_command(&given).or_else(|| full_command(&parameters()?))?;
+        let line = match command_in(&given, shell) {
+            // Both are recorded, and it is unknown which of them was executed.
+            Some(other) if !is_shortened(&other, &full) => format!("{other}\n{full}"),
+            _ => full,
+        };
+        Some(object_of(command, &line))
     });
     Call {
         id: attributes.id(),
@@ -636,6 +669,22 @@ fn full_command(given: &str) -> Option<String> {
     }
     let parameters: Parameters<'_> = strict_json::from_text(given).ok()?;
     Some(parameters.full_command.decode().into_owned())
+}
+
+/// Returns the command among the arguments of a call.
+fn command_in(given: &str, tool: Option<&agent_tools::Tool>) -> Option<String> {
+    let members: BTreeMap<String, Raw<'_>> = strict_json::from_text(given).ok()?;
+    let line = tool?.commands().find_map(|name| members.get(name))?;
+    Some(line.read::<Str<'_>>()?.decode().into_owned())
+}
+
+/// Returns whether a text is another one, or the beginning of another one that Claude Code
+/// shortened.
+fn is_shortened(text: &str, full: &str) -> bool {
+    /// Characters that Claude Code keeps of an argument.
+    const KEPT: usize = 512;
+    let same = text.chars().zip(full.chars()).take_while(|(a, b)| a == b);
+    text == full || same.count() >= KEPT
 }
 
 /// Returns whether a call was allowed, and by whom. An approval of an unknown source is ignored.

@@ -175,6 +175,68 @@ fn results_in_telemetry_find_their_decisions() {
 }
 
 #[test]
+fn blank_arguments_hide_no_others() {
+    let given = |pairs: &[(&str, &str)]| {
+        let mut all = vec![("tool_name", "Bash")];
+        all.extend(pairs);
+        let written = logged("claude_code.tool_result", 1, &all).to_string();
+        let mut told = super::testing::told(&OTLP, &written);
+        told.retain(|line| line.starts_with("call "));
+        told.concat()
+    };
+    for (pairs, expected) in [
+        (
+            &[
+                ("arguments", "{}"),
+                ("tool_arguments", r#"{"command":"ls"}"#),
+            ][..],
+            r#"{"command":"ls"}"#,
+        ),
+        (
+            &[
+                ("tool_input", "null"),
+                ("input.value", r#"{"command":"ls"}"#),
+            ],
+            r#"{"command":"ls"}"#,
+        ),
+        (
+            &[("arguments", "{}"), ("arguments", r#"{"command":"ls"}"#)],
+            r#"{"command":"ls"}"#,
+        ),
+        (
+            &[
+                ("arguments", r#"{"command":"ls"}"#),
+                ("tool_arguments", r#"{"command":"rm a"}"#),
+            ],
+            r#"{"arguments":{"command":"ls"},"tool_arguments":{"command":"rm a"}}"#,
+        ),
+        (
+            &[
+                ("tool_input", r#"{"command":"rm a"}"#),
+                ("tool_parameters", r#"{"full_command":"ls"}"#),
+            ],
+            r#"{"command":"rm a\nls"}"#,
+        ),
+        (
+            &[
+                ("tool_input", r#"{"command":"ls"}"#),
+                ("tool_parameters", r#"{"full_command":"ls"}"#),
+            ],
+            r#"{"command":"ls"}"#,
+        ),
+    ] {
+        assert_eq!(given(pairs), format!("call - Bash {expected}"), "{pairs:?}");
+    }
+    let twice = logged("x", 1, &[("arguments", "a"), ("arguments", "b")]).to_string();
+    let Ok(Record::Native(NativeRecord::Session(session))) =
+        OTLP.read(&mut Scanner::new(&twice, 64), &twice)
+    else {
+        panic!("{twice}");
+    };
+    assert_eq!(session.malformed.len(), 1);
+}
+
+#[test]
 fn spans_of_tools_are_calls() {
     let span = |start: u64, name: &str, pairs: &[(&str, &str)], code: u8| {
         json!({"traceId": "t", "name": name, "startTimeUnixNano": start.to_string(),

@@ -241,6 +241,7 @@ impl Pairing {
                     self.event(key, line, &Event { what, ..*event }, on);
                 }
             }
+            EventKind::Moved(directory) => self.moved(key, directory),
             EventKind::OfPerson(id) => {
                 self.known_elsewhere.insert(keyed_hash(id));
             }
@@ -483,7 +484,7 @@ impl Pairing {
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
             self.over.insert(keyed_hash(id), hash_of_end(ended));
-            if ended.how == CallStatus::Ok {
+            if ended.shows_execution() {
                 self.ran.insert(keyed_hash(id));
             }
         }
@@ -547,7 +548,11 @@ impl Pairing {
             // The mark confirms what the text only said, and that nothing was executed that could
             // fail.
             Some(CallStatus::RejectedByText) if rejected => CallStatus::Cancelled,
-            Some(CallStatus::ErrorSoFar) if rejected => CallStatus::Cancelled,
+            Some(CallStatus::ErrorSoFar | CallStatus::Interrupted) if rejected => {
+                CallStatus::Cancelled
+            }
+            // A rejected call that was executed in part was executed.
+            Some(CallStatus::Stopped) if rejected => CallStatus::Failed,
             Some(CallStatus::Error | CallStatus::NoSign) if rejected && exit_code.is_none() => {
                 CallStatus::Cancelled
             }

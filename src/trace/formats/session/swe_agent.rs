@@ -4,6 +4,8 @@
 //! messages. mini-SWE-agent stores messages: the action is the only fenced block of the agent's
 //! message, and the next message contains the result.
 
+mod interface;
+
 use super::messages::{self, Message};
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
@@ -11,7 +13,6 @@ use super::{
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
@@ -26,6 +27,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["trajectory"]) && unit.has_one(&["history", "info", "environment"])
@@ -53,6 +55,7 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     ],
     is_line_oriented: false,
     has_arrays: false,
+    repeats: &[],
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["messages"])
@@ -72,31 +75,6 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     read: Read::Value(read_mini),
 };
 
-/// Commands of the agent's own interface, which aren't programs.
-const INTERFACE: &[&str] = &[
-    "open",
-    "goto",
-    "scroll_down",
-    "scroll_up",
-    "create",
-    "edit",
-    "search_dir",
-    "search_file",
-    "find_file",
-    "submit",
-    "exit_cost",
-    "exit_context",
-    "exit_format",
-    "exit_error",
-    "exit_api",
-    "exit_forfeit",
-    "skip",
-    "str_replace_editor",
-    "undo_edit",
-    "insert",
-    "view_image",
-];
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Trajectory<'a> {
@@ -112,7 +90,10 @@ struct Trajectory<'a> {
 #[serde(default)]
 struct TrajectoryStep<'a> {
     #[serde(borrow)]
-    action: LenientStr<'a>,
+    action: Option<Raw<'a>>,
+    /// The model's whole text, from which the action was taken.
+    #[serde(borrow)]
+    response: LenientStr<'a>,
     #[serde(borrow)]
     observation: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -195,13 +176,21 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 
 fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
     let step = raw.read::<TrajectoryStep<'a>>().unwrap_or_default();
+    let directory = step.state.and_then(working_dir);
     if cwd.is_none() {
-        *cwd = step.state.and_then(working_dir);
+        cwd.clone_from(&directory);
     }
     if let Some(thought) = text(step.thought) {
         events.push(raw, EventKind::Said(thought));
     }
-    let Some(action) = text(step.action).filter(|action| !action.trim().is_empty()) else {
+    let action = match step.action {
+        // A value of another type may contain an action, too.
+        Some(action) => Some(output(Some(action))),
+        None => text(step.response)
+            .or_else(|| text(step.thought))
+            .and_then(|said| blocks(&said).map(Cow::Owned)),
+    };
+    let Some(action) = action.filter(|action| !action.trim().is_empty()) else {
         return;
     };
     let id = events.own_id();
@@ -209,6 +198,10 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
     if let Some(observation) = step.observation {
         let shown = output(Some(observation));
         push_end(events, raw, Some(id), how(&shown), shown, None);
+    }
+    // The state is that after the action.
+    if let Some(directory) = directory {
+        events.push(raw, EventKind::Moved(directory.into()));
     }
 }
 
@@ -256,8 +249,7 @@ fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
         if called || is_word(kept.role, &["tool"]) {
             messages::message(events, raw);
         } else if is_word(kept.role, &["assistant"]) {
-            let action =
-                text(kept.action).or_else(|| only_block(&said).map(|s| s.to_owned().into()));
+            let action = text(kept.action).or_else(|| blocks(&said).map(Cow::Owned));
             events.push(raw, EventKind::Said(said));
             if let Some(action) = action.filter(|action| !action.trim().is_empty()) {
                 let id = events.own_id();
@@ -443,79 +435,52 @@ fn block_of<'t>(said: &'t str, begin: &str) -> Option<&'t str> {
 
 /// Returns the only fenced block of a message that is a command.
 fn only_block(said: &str) -> Option<&str> {
-    let mut found = None;
+    let mut all = fenced(said).filter(|(language, _)| is_shell(language));
+    let (_, only) = all.next()?;
+    all.next().is_none().then_some(only)
+}
+
+/// Returns the fenced blocks from which SWE-agent may have taken an action. It executes the last
+/// one, whatever its language; other programs that write such messages execute the first one.
+fn blocks(said: &str) -> Option<String> {
+    let all: Vec<_> = fenced(said).collect();
+    let last = all.len().checked_sub(1)?;
+    let kept = all.iter().enumerate();
+    let kept = kept.filter(|(n, (language, _))| *n == last || is_shell(language));
+    Some(
+        kept.map(|(_, (_, body))| *body)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
+}
+
+fn is_shell(language: &str) -> bool {
+    matches!(language, "" | "bash" | "sh" | "mswea_bash_command")
+}
+
+/// Returns the fenced blocks of a message, with their languages.
+fn fenced(said: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = said;
-    while let Some((_, behind)) = rest.split_once("```") {
-        let (block, after) = behind.split_once("```")?;
-        let (language, body) = block.split_once('\n')?;
-        if matches!(language.trim(), "" | "bash" | "sh" | "mswea_bash_command") {
-            if found.is_some() {
-                return None;
+    std::iter::from_fn(move || {
+        while let Some((_, behind)) = rest.split_once("```") {
+            let (block, after) = behind.split_once("```")?;
+            rest = after;
+            if let Some((language, body)) = block.split_once('\n') {
+                return Some((language.trim(), body.trim_end_matches('\n')));
             }
-            found = Some(body.trim_end_matches('\n'));
         }
-        rest = after;
-    }
-    found
+        None
+    })
 }
 
 fn push_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
-    let first = line.split_whitespace().next().unwrap_or_default();
-    let own = INTERFACE.iter().find(|name| **name == first);
-    let edit = (first == "str_replace_editor").then(|| editor(line));
+    let (tool, given) = interface::parse(line);
     let call = Call {
         id,
-        tool: Cow::Borrowed(own.copied().unwrap_or("bash")),
-        input: edit.flatten().unwrap_or_else(|| object_of("command", line)),
+        tool: Cow::Borrowed(tool),
+        input: given.unwrap_or_else(|| object_of("command", line)),
     };
     events.push(raw, EventKind::Call(call));
-}
-
-/// Returns whether a shell would take the line as the words of one command, with nothing to expand.
-fn is_inert(line: &str) -> bool {
-    let mut quote = None;
-    let inert = line.chars().all(|c| match (quote, c) {
-        (Some(open), _) if open == c => {
-            quote = None;
-            true
-        }
-        (Some('"'), _) => !"$`\\!".contains(c),
-        (Some(_), _) => true,
-        (None, '\'' | '"') => {
-            quote = Some(c);
-            true
-        }
-        (None, _) => c.is_ascii_alphanumeric() || " _@%+=:,./-".contains(c),
-    });
-    inert && quote.is_none()
-}
-
-/// Returns the parameters of a call of the editor, which SWE-agent writes as a command line; `None`
-/// if it has others.
-fn editor(line: &str) -> Option<Cow<'static, str>> {
-    if !is_inert(line) {
-        return None;
-    }
-    let mut words = shlex::split(line)?.into_iter().skip(1);
-    let mut given = Map::new();
-    given.insert("command".to_owned(), words.next()?.into());
-    given.insert("path".to_owned(), words.next()?.into());
-    while let Some(option) = words.next() {
-        let name = option.strip_prefix("--")?;
-        let value: Value = match name {
-            "view_range" => {
-                let lines = [words.next()?, words.next()?].map(|line| line.parse::<i64>().ok());
-                lines.into_iter().collect::<Option<Vec<_>>>()?.into()
-            }
-            "insert_line" => words.next()?.parse::<i64>().ok()?.into(),
-            "file_text" | "old_str" | "new_str" => words.next()?.into(),
-            _ => return None,
-        };
-        if given.insert(name.to_owned(), value).is_some() {
-            return None;
-        }
-    }
-    Some(Cow::Owned(Value::Object(given).to_string()))
 }
 
 fn push_end<'a>(
@@ -539,7 +504,7 @@ fn push_end<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::formats::session::testing::told;
+    use crate::trace::formats::session::testing::{fed, told};
 
     #[test]
     fn steps_and_blocks_are_commands() {
@@ -557,6 +522,45 @@ mod tests {
             Some("pwd")
         );
         assert_eq!(only_block("```bash\nls"), None);
+    }
+
+    #[test]
+    fn several_blocks_without_an_action_count_together() {
+        for (said, expected) in [
+            ("```\nls\n```\n```\nrm a\n```", Some("ls\nrm a")),
+            ("```bash\nls\n```\n```python\nx\n```", Some("ls\nx")),
+            ("```json\n{}\n```\n```\nls\n```", Some("ls")),
+            ("nothing", None),
+            ("```ls```", None),
+            ("```x``` ```\nls\n```", Some("ls")),
+            ("```bash\nls", None),
+        ] {
+            assert_eq!(blocks(said).as_deref(), expected, "{said}");
+        }
+        let two = r"a\n```\nls\n```\nb\n```\nrm a\n```";
+        let history = format!(
+            r#"{{"history":[{{"role":"assistant","content":"{two}"}},{{"role":"user","content":"o"}}]}}"#
+        );
+        let step =
+            |more: &str| format!(r#"{{"trajectory":[{{{more}"observation":"o"}}],"info":{{}}}}"#);
+        let both = r#"{"command":"ls\nrm a"}"#;
+        for (text, count) in [
+            (history, 2),
+            (step(&format!(r#""response":"{two}","#)), 2),
+            (step(&format!(r#""action":null,"response":"{two}","#)), 2),
+            (step(&format!(r#""thought":"{two}","#)), 2),
+            // The action could not be parsed, so none was executed.
+            (step(&format!(r#""action":"","response":"{two}","#)), 0),
+        ] {
+            let all = told(&FORMAT, &text);
+            assert_eq!(all.len(), count, "{text} {all:?}");
+            assert!(
+                all.iter().take(1).all(|call| call.contains(both)),
+                "{all:?}"
+            );
+        }
+        let other = told(&FORMAT, &step(r#""action":["rm a"],"#));
+        assert_eq!(other.len(), 2, "{other:?}");
     }
 
     #[test]
@@ -616,31 +620,23 @@ mod tests {
     }
 
     #[test]
-    fn the_editor_has_parameters() {
-        let read = |line: &str| editor(line).map(|given| given.into_owned());
-        let found = read("str_replace_editor view /r/a.py --view_range 1 20");
-        let expected = r#"{"command":"view","path":"/r/a.py","view_range":[1,20]}"#;
-        assert_eq!(found.as_deref(), Some(expected));
-        let found = read("str_replace_editor str_replace a --old_str 'x\ny' --new_str ''");
-        let expected = r#"{"command":"str_replace","new_str":"","old_str":"x\ny","path":"a"}"#;
-        assert_eq!(found.as_deref(), Some(expected));
-        for line in [
-            "str_replace_editor view",
-            "str_replace_editor view a b",
-            "str_replace_editor view a --path b",
-            "str_replace_editor view a --new_str x --new_str y",
-            "str_replace_editor view a && rm b",
-            "str_replace_editor view 'a",
-            "str_replace_editor view a;rm",
-            "str_replace_editor view a|sh",
-            "str_replace_editor view\nreboot",
-            "str_replace_editor view $(reboot)",
-            "str_replace_editor view \"$(rm -rf b)\"",
-            "str_replace_editor view `reboot`",
-            "str_replace_editor view ~",
-        ] {
-            assert_eq!(read(line), None, "{line}");
-        }
+    fn a_command_is_executed_where_the_last_one_went() {
+        let step = |action: &str, dir: &str| {
+            format!(r#"{{"action":"{action}","observation":"","state":{{"working_dir":"{dir}"}}}}"#)
+        };
+        let steps = [
+            step("ls", "/r"),
+            step("cd /etc", "/etc"),
+            step("cat shadow", "/etc"),
+        ];
+        let text = format!(r#"{{"trajectory":[{}],"info":{{}}}}"#, steps.join(","));
+        let all = fed(&FORMAT, &[&text]);
+        assert!(all[0].contains(r#""workdir":"/r""#), "{all:#?}");
+        let moved: Vec<bool> = all[1..]
+            .iter()
+            .map(|r| r.contains(r#""cwd":"/etc""#))
+            .collect();
+        assert_eq!(moved, [false, false, true], "{all:#?}");
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
         EventKind::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
         EventKind::Approved { id, by } => vec![format!("approved {id} {by:?}")],
         EventKind::Part(name) => vec![format!("session {name}")],
-        EventKind::Prompt(_) | EventKind::Said(_) => Vec::new(),
+        EventKind::Prompt(_) | EventKind::Said(_) | EventKind::Moved(_) => Vec::new(),
         other => vec![format!("{other:?}")],
     });
     lines.collect()
@@ -251,10 +251,7 @@ fn a_member_under_both_of_its_names_hides_no_call() {
         r#"{"role":"assistant","parts":[{"type":"dynamic-tool","toolName":"g","toolCallId":"c","#,
         r#""state":"input-available","input":{},"args":{"path":"x"}}]}"#,
     );
-    assert_eq!(
-        told(&messages::FORMAT, part),
-        [r#"call c g {"input":{},"args":{"path":"x"}}"#]
-    );
+    assert_eq!(told(&messages::FORMAT, part), [r#"call c g {"path":"x"}"#]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub(super) fn asked(
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     let tool = agent_tools::tool(tool)?;
     let mut input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
-    let given = input.remove(tool.command()?)?;
+    let given = only(&mut input, tool.commands()).ok()??;
     let line = if let Some(line) = given.read::<Str<'_>>() {
         line.decode().into_owned()
     } else {
@@ -83,7 +83,7 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
         let words: Vec<Cow<'_, str>> = words.into_iter().map(Str::decode).collect();
         shlex::try_join(words.iter().map(|word| &**word)).ok()?
     };
-    let own = tool.directory().and_then(|folder| input.remove(folder));
+    let own = only(&mut input, tool.directories()).ok()?;
     // If the directory isn't a string, the place of execution is unknown.
     let own = match own {
         Some(own) => Some(own.read::<Str<'_>>()?.decode()),
@@ -107,4 +107,57 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     }
     payload.push('}');
     Some(payload)
+}
+
+/// Removes the members with some names. Returns the only one of them that isn't null, or an error
+/// if there are several.
+fn only<'a, 'n>(
+    members: &mut BTreeMap<String, Raw<'a>>,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<Option<Raw<'a>>, ()> {
+    let given = names.filter_map(|name| members.remove(name));
+    let mut given = given.filter(|value| value.as_written() != "null");
+    let first = given.next();
+    match given.next() {
+        Some(_) => Err(()),
+        None => Ok(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_tool_executes_a_command_whatever_its_parameter_is_called() {
+        for (tool, input, payload) in [
+            ("bash", r#"{"command":"ls"}"#, Some(r#"{"command":"ls"}"#)),
+            ("bash", r#"{"cmd":"ls"}"#, Some(r#"{"command":"ls"}"#)),
+            (
+                "bash",
+                r#"{"cmd":"ls","command":null}"#,
+                Some(r#"{"command":"ls"}"#),
+            ),
+            // Either may be executed.
+            ("bash", r#"{"cmd":"ls","command":"rm a"}"#, None),
+            (
+                "shell",
+                r#"{"command":["ls","a b"],"workdir":"/r"}"#,
+                Some(r#"{"command":"ls 'a b'","cwd":"/r"}"#),
+            ),
+            (
+                "run",
+                r#"{"command":"ls","cwd":null,"hidden":false}"#,
+                Some(r#"{"command":"ls","hidden":false}"#),
+            ),
+            ("run", r#"{"command":"ls","cwd":7}"#, None),
+        ] {
+            let action = asked(tool, input, None, None);
+            let expected = payload.map_or("tool_call", |_| "shell_cmd");
+            assert_eq!(action.kind, expected, "{tool} {input}");
+            if let Some(payload) = payload {
+                assert_eq!(action.payload, payload, "{tool} {input}");
+            }
+        }
+    }
 }

@@ -35,7 +35,15 @@ fn is_copy(word: &str) -> bool {
 
 /// Returns whether a format has a record for each event, whose kinds may grow.
 pub(super) fn may_grow(format: &str) -> bool {
-    ["claude-code", "codex", "copilot-cli", "messages", "pi"].contains(&format)
+    const FORMATS: [&str; 6] = [
+        "claude-code",
+        "codex",
+        "codex-exec",
+        "copilot-cli",
+        "messages",
+        "pi",
+    ];
+    FORMATS.contains(&format)
 }
 
 /// Returns the calls in a record, with their offsets in its text.

@@ -113,9 +113,9 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         End::Claimed => "not_executed",
         End::Result { how, .. } => match how {
             CallStatus::Ok | CallStatus::NoSign => "ok",
-            CallStatus::Error | CallStatus::ErrorSoFar => "error",
+            CallStatus::Error | CallStatus::ErrorSoFar | CallStatus::Failed => "error",
             CallStatus::NotRecorded => "not_recorded",
-            CallStatus::Interrupted => "interrupted",
+            CallStatus::Interrupted | CallStatus::Stopped => "interrupted",
             CallStatus::Cancelled | CallStatus::Rejected(_) => "not_executed",
             CallStatus::RejectedByText
             | CallStatus::RejectedInNote(_)

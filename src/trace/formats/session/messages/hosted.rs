@@ -2,13 +2,12 @@
 //! and parts of the AI SDK's messages.
 
 use super::{
-    Call, CallStatus, EventKind, Events, Lenient, LenientStr, Message, Raw, arguments, id, is_word,
-    output, text,
+    Call, CallStatus, EventKind, Events, Lenient, LenientStr, Message, Raw, id, is_word, output,
+    text,
 };
-use crate::trace::formats::session::CallEnd;
+use crate::trace::formats::session::{CallEnd, given};
 use governance::DecidedBy;
 use serde::Deserialize;
-use std::borrow::Cow;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -103,14 +102,7 @@ impl<'a> Item<'a> {
             return false;
         };
         let tool = tool.map(|tool| tool.to_owned().into());
-        let input = match (self.input, self.args) {
-            // Which of them was used is unknown.
-            (Some(input), Some(args)) => {
-                let (input, args) = (input.as_written(), args.as_written());
-                Cow::Owned(format!("{{\"input\":{input},\"args\":{args}}}"))
-            }
-            (input, args) => arguments(input.or(args)),
-        };
+        let input = given::of_members(&[("input", self.input), ("args", self.args)]);
         let call = Call {
             id: Some(id.clone()),
             tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),

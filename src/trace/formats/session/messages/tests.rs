@@ -249,3 +249,18 @@ fn the_first_line_of_pi_names_the_session() {
     assert!(all[0].contains(r#""executionId":"s""#) && all[0].contains("/home/dev/app"));
     assert!(all[1].contains(r#""outcome":"error""#), "{all:?}");
 }
+
+#[test]
+fn expected_calls_of_a_document_of_runs_are_not_made() {
+    let expected = r#"{"name":"g","arguments":{"a":1},"info":null}"#;
+    let text = format!(
+        r#"{{"info":{{}},"tasks":[{{"evaluation_criteria":{{"actions":[{expected}]}}}}],
+            "simulations":[{{"id":"s","task_id":"0","trial":0,
+                "reward_info":{{"action_checks":[{{"action":{expected}}}]}},
+                "messages":[{{"role":"assistant","content":null,
+                    "tool_calls":[{{"id":"c","name":"f","arguments":{{}}}}],
+                    "raw_data":{{"message":{{"tool_calls":[{{"id":"c","name":"f"}}]}}}}}}]}}]}}"#
+    );
+    let all = told(&FORMAT, &text);
+    assert_eq!(all, ["session 0#0", "call c f {}"]);
+}

@@ -48,9 +48,8 @@ impl Pairing {
         let id = ended.id.as_deref().unwrap_or_default();
         let (hash, is_open) = (keyed_hash(id), self.waiting.last_open(id).is_some());
         let contradicts = match ended.how {
-            CallStatus::Ok => self.rejected.contains_key(&hash),
             CallStatus::Rejected(_) => self.ran.contains(&hash),
-            _ => false,
+            _ => ended.shows_execution() && self.rejected.contains_key(&hash),
         };
         !self.known_elsewhere.contains(&hash)
             && (is_open || contradicts || !self.over.contains_key(&hash))

@@ -82,13 +82,13 @@ impl Pairing {
     ) -> bool {
         let hash = keyed_hash(id);
         let by = match ended.how {
-            CallStatus::Ok => self.rejected.get(&hash).copied(),
             CallStatus::Rejected(by) if self.ran.contains(&hash) => Some(by),
             // The rejection is already known.
             CallStatus::Rejected(_) => {
                 let session = self.sessions.get(key);
                 return session.is_some_and(|session| session.denied_ids.contains(&hash));
             }
+            _ if ended.shows_execution() => self.rejected.get(&hash).copied(),
             _ => None,
         };
         let Some(by) = by else {
@@ -172,6 +172,14 @@ impl Pairing {
             {
                 session.denied_ids.insert(keyed_hash(id));
             }
+        }
+    }
+
+    /// Sets the directory of the following calls. Without a work tree, paths stay as written.
+    pub(super) fn moved(&mut self, key: &str, directory: &str) {
+        let session = self.sessions.get_mut(key);
+        if let Some(session) = session.filter(|session| session.root.is_some()) {
+            session.cwd = Some(directory.into());
         }
     }
 

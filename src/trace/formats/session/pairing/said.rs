@@ -5,10 +5,11 @@ use crate::trace::formats::session::text_calls::{calls, claimed};
 use crate::trace::scalar::Timestamp;
 
 /// Formats that record every call as a structure. Markup in a text isn't a call there.
-const STRUCTURED: [&str; 8] = [
+const STRUCTURED: [&str; 9] = [
     "atif",
     "claude-code",
     "codex",
+    "codex-exec",
     "copilot-cli",
     "gemini-cli",
     "inspect",

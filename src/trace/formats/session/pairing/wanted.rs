@@ -9,7 +9,7 @@ use strict_json::{Raw, Scanner, canonicalise};
 use util::keyed_hash;
 
 /// Formats that record requested calls separately from executed ones.
-const FORMATS: [&str; 3] = ["codex", "langfuse", "otlp"];
+const FORMATS: [&str; 4] = ["codex", "codex-exec", "langfuse", "otlp"];
 
 /// Calls that a model requested, and recorded calls to match them with.
 #[derive(Debug, Default)]

@@ -1,0 +1,114 @@
+//! Paths that the window of Cline and Roo shows in place of a file's content.
+
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// Tools that read. The window shows what other tools write, which may be a path as well.
+const READERS: [&str; 6] = [
+    "readFile",
+    "listFilesTopLevel",
+    "listFilesRecursive",
+    "listCodeDefinitionNames",
+    "searchFiles",
+    "codebaseSearch",
+];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Shown<'a> {
+    #[serde(borrow)]
+    path: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    content: Option<Cow<'a, str>>,
+    operation_is_located_in_workspace: Option<bool>,
+    is_outside_workspace: Option<bool>,
+    #[serde(borrow)]
+    batch_files: Vec<Shown<'a>>,
+}
+
+/// Returns the absolute paths in place of contents that name another file than `path` does. The
+/// path is relative to the work tree, and the content is the file that is read.
+pub(super) fn other_paths(tool: &str, said: &str) -> Vec<String> {
+    if !READERS.contains(&tool) {
+        return Vec::new();
+    }
+    let shown = serde_json::from_str::<Shown<'_>>(said).unwrap_or_default();
+    let all = std::iter::once(&shown).chain(&shown.batch_files);
+    all.filter_map(Shown::other_path)
+        .map(str::to_owned)
+        .collect()
+}
+
+impl Shown<'_> {
+    fn other_path(&self) -> Option<&str> {
+        let content = self.content.as_deref().map(str::trim)?;
+        if !is_absolute(content) || content.contains(['\n', '\r']) {
+            return None;
+        }
+        let outside = self.is_outside_workspace == Some(true)
+            || self.operation_is_located_in_workspace == Some(false);
+        let path = self.path.as_deref().unwrap_or_default();
+        let same = content == path || !outside && is_below(content, path);
+        (!same).then_some(content)
+    }
+}
+
+fn is_absolute(path: &str) -> bool {
+    let on_drive =
+        matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    on_drive || path.starts_with(['/', '~']) || path.starts_with("\\\\")
+}
+
+/// Returns whether a path ends with a relative one, below a directory that may be a work tree.
+fn is_below(absolute: &str, relative: &str) -> bool {
+    let absolute = absolute.replace('\\', "/");
+    let relative = relative.replace('\\', "/");
+    let relative = relative.trim_start_matches("./");
+    let plain = !relative.is_empty() && !relative.split('/').any(|part| part == "..");
+    let tree = absolute.strip_suffix(relative).filter(|_| plain);
+    let tree = tree.and_then(|tree| tree.strip_suffix('/'));
+    // No agent works in a directory of the system.
+    tree.is_some_and(|tree| tree.matches('/').count() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_that_is_another_path_counts() {
+        for (path, content, more, expected) in [
+            ("src/a.rs", "/home/u/app/src/a.rs", "", None),
+            ("src/a.rs", r"c:\\app\\x\\src\\a.rs", "", None),
+            ("a.rs", "/etc/shadow", "", Some("/etc/shadow")),
+            ("shadow", "/etc/shadow", "", Some("/etc/shadow")),
+            ("/etc/shadow", "/etc/shadow", "", None),
+            ("../b", "/home/u/b", "", Some("/home/u/b")),
+            ("", "/home/u/b", "", Some("/home/u/b")),
+            ("a.rs", "/home/u/app/ba.rs", "", Some("/home/u/app/ba.rs")),
+            (
+                "a.rs",
+                "/home/u/app/a.rs",
+                r#","isOutsideWorkspace":true"#,
+                Some("/home/u/app/a.rs"),
+            ),
+            (
+                "a.rs",
+                "/home/u/app/a.rs",
+                r#","operationIsLocatedInWorkspace":false"#,
+                Some("/home/u/app/a.rs"),
+            ),
+            ("a.rs", "/* text */\\nx", "", None),
+            ("a.rs", "text", "", None),
+        ] {
+            let said =
+                format!(r#"{{"tool":"readFile","path":"{path}","content":"{content}"{more}}}"#);
+            let found = other_paths("readFile", &said);
+            assert_eq!(found.first().map(String::as_str), expected, "{said}");
+            assert!(other_paths("newFileCreated", &said).is_empty());
+            let batch = format!(r#"{{"batchFiles":[{said},{said}]}}"#);
+            let count = if expected.is_some() { 2 } else { 0 };
+            assert_eq!(other_paths("readFile", &batch).len(), count, "{batch}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Tests of `codex-exec`.
+
+use super::*;
+use crate::trace::formats::session::testing::{fed, told};
+
+fn item(word: &str, members: &str) -> String {
+    format!(r#"{{"type":"item.{word}","item":{{"id":"item_1",{members}}}}}"#)
+}
+
+#[test]
+fn items_are_calls() {
+    let command = |status: &str, code: &str| {
+        item(
+            "completed",
+            &format!(
+                r#""type":"command_execution","command":"ls","aggregated_output":"o","exit_code":{code},"status":"{status}""#
+            ),
+        )
+    };
+    let call = r#"call item_1 shell {"command":"ls"}"#;
+    for (text, expected) in [
+        (command("completed", "0"), "end item_1 Ok Some(0) o"),
+        (command("failed", "2"), "end item_1 Error Some(2) o"),
+        (command("completed", "2"), "end item_1 Error Some(2) o"),
+        (command("failed", "null"), "end item_1 Error None o"),
+        (
+            command("declined", "-1"),
+            "end item_1 Rejected(Policy) None o",
+        ),
+        (command("declined", "0"), "end item_1 Ok Some(0) o"),
+        (command("new", "null"), "end item_1 NotRecorded None o"),
+        // It was still running when the turn ended.
+        (command("in_progress", "null"), ""),
+        (
+            item("started", r#""type":"command_execution","command":"ls""#),
+            "",
+        ),
+        (
+            item(
+                "updated",
+                r#""item_type":"command_execution","command":"ls""#,
+            ),
+            "",
+        ),
+    ] {
+        let mut all = told(&FORMAT, &text);
+        assert_eq!(all.remove(0), call, "{text}");
+        assert_eq!(all.concat(), expected, "{text}");
+    }
+}
+
+#[test]
+fn other_items_name_their_tools() {
+    for (members, expected) in [
+        (
+            r#""type":"mcp_tool_call","server":"db","tool":"find","arguments":{"q":1},"result":{"content":[{"type":"text","text":"r"}]},"error":null,"status":"completed""#,
+            vec![
+                r#"call item_1 mcp__db__find {"q":1}"#,
+                "end item_1 Ok None r",
+            ],
+        ),
+        (
+            r#""type":"mcp_tool_call","server":"db","tool":"find","arguments":null,"error":{"message":"user rejected MCP tool call"},"status":"failed""#,
+            vec![
+                "call item_1 mcp__db__find {}",
+                "end item_1 Rejected(Human) None user rejected MCP tool call",
+            ],
+        ),
+        (
+            r#""type":"mcp_tool_call","server":"db","tool":"find","error":{"message":"no"},"status":"failed""#,
+            vec!["call item_1 mcp__db__find {}", "end item_1 Error None no"],
+        ),
+        (
+            r#""type":"web_search","id":"ws_1","query":"q","action":{"type":"search"}"#,
+            vec![
+                r#"call item_1 web_search {"query":"q","action":{"type":"search"}}"#,
+                "end item_1 Ok None ",
+            ],
+        ),
+        (
+            r#""type":"file_change","changes":[{"path":"/w/a","kind":"update"},{"path":"/w/b","kind":"delete"}],"status":"completed""#,
+            vec![
+                r#"call item_1 apply_patch {"input":"*** Begin Patch\n*** Update File: /w/a\n*** Delete File: /w/b\n*** End Patch\n"}"#,
+                "end item_1 Ok None ",
+            ],
+        ),
+        (
+            r#""type":"file_change","changes":[{"path":"a\n*** End Patch","kind":"add"}],"status":"failed""#,
+            vec![
+                r#"call item_1 apply_patch {"changes":[{"path":"a\n*** End Patch","kind":"add"}]}"#,
+                "end item_1 Error None ",
+            ],
+        ),
+        (
+            r#""type":"collab_tool_call","tool":"spawn_agent","prompt":"x","receiver_thread_ids":["t"],"status":"completed""#,
+            vec![
+                r#"call item_1 spawn_agent {"message":"x","target":["t"]}"#,
+                "end item_1 Ok None ",
+            ],
+        ),
+        (r#""type":"agent_message","text":"x""#, vec![]),
+        (r#""type":"reasoning","text":"x""#, vec![]),
+        (r#""type":"error","message":"x""#, vec![]),
+    ] {
+        assert_eq!(
+            told(&FORMAT, &item("completed", members)),
+            expected,
+            "{members}"
+        );
+    }
+}
+
+#[test]
+fn a_thread_is_a_session_and_a_plan_is_a_call_each_time() {
+    let plan = |word: &str, done: bool| {
+        item(
+            word,
+            &format!(r#""type":"todo_list","items":[{{"text":"x","completed":{done}}}]"#),
+        )
+    };
+    let all = fed(
+        &FORMAT,
+        &[
+            r#"{"type":"thread.started","thread_id":"t"}"#,
+            r#"{"type":"turn.started"}"#,
+            &plan("started", false),
+            &plan("updated", true),
+            &plan("completed", true),
+            &item(
+                "started",
+                r#""type":"command_execution","command":"ls","status":"in_progress""#,
+            ),
+            r#"{"type":"turn.failed","error":{"message":"x"}}"#,
+            r#"{"type":"thread.started","thread_id":"u"}"#,
+            &item(
+                "completed",
+                r#""type":"command_execution","command":"ls","exit_code":0,"status":"completed""#,
+            ),
+        ],
+    );
+    let of = |id: &str| {
+        let session = format!(r#""record":"call","executionId":"{id}""#);
+        all.iter()
+            .filter(|record| record.contains(&session))
+            .count()
+    };
+    assert_eq!((of("t"), of("u")), (3, 1), "{all:#?}");
+}
+
+#[test]
+fn words_that_were_joined_without_quotes_may_be_a_script() {
+    for (line, expected) in [
+        ("bash -lc 'rm -rf a'", "bash -lc 'rm -rf a'"),
+        ("bash -lc rm -rf a", "bash -lc rm -rf a\nrm -rf a"),
+        ("bash -lc ls", "bash -lc ls"),
+        ("ls -l a b", "ls -l a b"),
+    ] {
+        assert_eq!(unquoted(line), expected);
+    }
+}
