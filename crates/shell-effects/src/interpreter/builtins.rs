@@ -478,6 +478,8 @@ impl Engine<'_> {
                 if name == "getopts"
                     && let Some(v) = rest.get(1)
                 {
+                    // A letter, or `?`.
+                    self.env_effect(&v.text, "a", v.span);
                     self.shell.set_var(
                         v.text.clone(),
                         Var {

@@ -70,9 +70,20 @@ impl Engine<'_> {
 
     pub(crate) fn printf(&mut self, rest: &[Arg]) -> Stream {
         let mut words = rest;
-        if let [flag, var, tail @ ..] = words
-            && flag.text == "-v"
-        {
+        let variable = match words {
+            [flag, var, tail @ ..] if flag.text == "-v" => Some((var.clone(), tail)),
+            [flag, tail @ ..] => flag.text.strip_prefix("-v").map(|name| {
+                let name = name.to_owned();
+                let var = Arg {
+                    text: name,
+                    ..flag.clone()
+                };
+                (var, tail)
+            }),
+            [] => None,
+        };
+        if let Some((var, tail)) = variable {
+            let var = &var;
             self.subscript(var);
             if has_unknown(&var.text) {
                 self.dynamic(var.span, "sets a variable whose name isn't known");

@@ -5,8 +5,8 @@
 //! expression, and expands the subscripts in it.
 
 use super::engine::Engine;
-use super::expand::Arg;
-use crate::chars::{UNKNOWN, has_unknown};
+use super::expand::{Arg, Var};
+use crate::chars::{SAFE_UNKNOWN, UNKNOWN, has_unknown};
 use crate::effect::Span;
 use crate::syntax::parse::{Base, Parser};
 use std::collections::HashSet;
@@ -49,6 +49,53 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
                 .next()
                 .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
         })
+}
+
+/// Returns the names that arithmetic assigns.
+fn assigned(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let start = at + rest.find(is_name)?;
+            let rest = text.get(start..)?;
+            let end = start + rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            at = end;
+            let (name, before) = (text.get(start..end)?, text.get(..start)?.trim_end());
+            let counted = before.ends_with("++") || before.ends_with("--");
+            if counted || is_assignment(text.get(end..)?) {
+                return Some(name).filter(|name| !name.is_empty());
+            }
+        }
+    })
+}
+
+/// Returns whether what follows a name assigns to it, or to one of its elements.
+fn is_assignment(rest: &str) -> bool {
+    let mut rest = rest.trim_start();
+    if rest.starts_with('[') {
+        let mut depth = 0usize;
+        let close = rest.find(|c| {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        });
+        rest = close
+            .and_then(|at| rest.get(at + 1..))
+            .unwrap_or_default()
+            .trim_start();
+    }
+    if rest.starts_with("++") || rest.starts_with("--") {
+        return true;
+    }
+    let operators = ["<<", ">>", "*", "/", "%", "+", "-", "&", "^", "|"];
+    let operator = operators.iter().find_map(|one| rest.strip_prefix(one));
+    let value = operator.unwrap_or(rest).strip_prefix('=');
+    value.is_some_and(|value| !value.starts_with('='))
 }
 
 impl Engine<'_> {
@@ -99,6 +146,9 @@ impl Engine<'_> {
             if has_expansion(&text) {
                 self.reexpand(&text, span);
             }
+            for name in assigned(&text) {
+                self.assign_number(name, span);
+            }
             for name in names(&text) {
                 if seen.contains(name) || !self.shell.has_var(name) {
                     continue;
@@ -121,6 +171,21 @@ impl Engine<'_> {
                     );
                 }
             }
+        }
+    }
+
+    /// Sets a variable to a number that isn't followed.
+    fn assign_number(&mut self, name: &str, span: Span) {
+        if name == "PATH" {
+            self.dynamic(span, "arithmetic decides which programs the line finds");
+        }
+        self.env_effect(name, "0", span);
+        if self.shell.has_var(name) {
+            let value = Var {
+                text: SAFE_UNKNOWN.to_string(),
+                ..Var::default()
+            };
+            self.shell.set_var(name.to_owned(), value);
         }
     }
 
@@ -329,6 +394,29 @@ mod tests {
             "echo ${!BASH@}",
         ] {
             assert_eq!(risk(line), RiskLevel::Low, "{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assigned;
+
+    #[test]
+    fn assignments_in_arithmetic_are_found() {
+        for (text, expected) in [
+            ("PATH=5", "PATH"),
+            (" a = b += 1", "a b"),
+            ("a++ + --b", "a b"),
+            ("a[i[0]] <<= 1", "a"),
+            ("a == b", ""),
+            ("a <= b || c >= d && e != f", ""),
+            ("a || b = 1", "b"),
+            ("a[1", ""),
+            ("1 + 2", ""),
+        ] {
+            let found: Vec<_> = assigned(text).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
         }
     }
 }

@@ -35,6 +35,37 @@ fn push_quoted(parts: &mut Vec<Part>, text: &str) {
     }
 }
 
+/// Returns whether zsh reads the inside of a pattern's group as qualifiers that run code: `e:code:`
+/// with any delimiter, or `+function`.
+fn runs_code(inside: &str) -> bool {
+    const QUALIFIERS: &str = "/F.@=p*%rwxAIERWXsStfdlUGugamcLNDnYoO^-MT0123456789:+";
+    let mut rest = inside;
+    while let Some(c) = rest.chars().next() {
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        let mut next = after.chars();
+        let delimiter = next.next();
+        match (c, delimiter) {
+            ('e', Some(open)) if !open.is_ascii_alphanumeric() && !"|)".contains(open) => {
+                let close = match open {
+                    '{' => '}',
+                    '[' => ']',
+                    '<' => '>',
+                    '\'' | '"' | '\\' => return true,
+                    other => other,
+                };
+                let code = next.as_str().split(')').next().unwrap_or_default();
+                return code.contains(close) || code.contains(['\'', '"', '\\', '$', '`', ' ']);
+            }
+            ('+', Some(name)) if name.is_ascii_alphabetic() || name == '_' => return true,
+            ('e', _) => {}
+            _ if QUALIFIERS.contains(c) => {}
+            _ => return false,
+        }
+        rest = after;
+    }
+    false
+}
+
 impl Parser<'_> {
     fn slice(&self, from: usize, to: usize) -> &str {
         self.text.get(from..to).unwrap_or_default()
@@ -133,6 +164,9 @@ impl Parser<'_> {
                         s.push('*');
                     }
                     self.pos += 1;
+                    if self.text.get(self.pos..).is_some_and(runs_code) {
+                        return Err(ParseError::Refused("a pattern that zsh runs as code"));
+                    }
                     self.enter()?;
                     self.glob_group(&mut parts)?;
                     self.leave();

@@ -314,17 +314,20 @@ impl<'a> Line<'a> {
                     push(Some(raw), EventKind::Call(call));
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
-                    // A structured result can be assigned only to a single block.
+                    // A structured result and a mark can be assigned only to a single block.
                     let beside = self
                         .stored_result
                         .or(self.tool_use_result)
                         .filter(|_| results == 1);
-                    let mut ended = ended(&block, beside, self.denial);
-                    if let (true, Some(by), Some(id)) = (
-                        ended.shows_execution(),
-                        denier(self.denial),
-                        ended.id.clone(),
-                    ) {
+                    let denial = if results == 1 {
+                        self.denial
+                    } else {
+                        LenientStr::default()
+                    };
+                    let mut ended = ended(&block, beside, denial);
+                    if let (true, Some(by), Some(id)) =
+                        (ended.shows_execution(), denier(denial), ended.id.clone())
+                    {
                         push(Some(raw), EventKind::Rejected { id, by });
                     }
                     // The last record of a stream lists rejected calls.
@@ -447,7 +450,7 @@ fn after_error(note: &str) -> &str {
 fn denier(denial: LenientStr<'_>) -> Option<DecidedBy> {
     match &*text(denial)? {
         "user-rejected" => Some(DecidedBy::Human),
-        "interrupted" | "cancelled" => None,
+        "" | "interrupted" | "cancelled" => None,
         _ => Some(DecidedBy::Policy),
     }
 }

@@ -122,7 +122,8 @@ impl<'a> Line<'a> {
                     .filter(|id| !id.is_empty());
                 record.header = record.session.is_some();
             }
-            "item.started" | "item.updated" | "item.completed" => {
+            // Other words may be those of later versions.
+            _ if self.item.is_some() => {
                 if let Some(other) = self.item.filter(|raw| !raw.as_written().starts_with('{')) {
                     lists::add(&mut record.malformed, other, "expected an object in `item`");
                 }
@@ -148,8 +149,8 @@ impl<'a> Item<'a> {
 
     /// Returns the event of a record of the type `word`.
     fn event(self, word: &str) -> Option<EventKind<'a>> {
-        let kind = self.kind()?;
-        let complete = word == "item.completed";
+        let kind = self.kind().unwrap_or_default();
+        let complete = !matches!(word, "item.started" | "item.updated");
         if matches!(&*kind, "agent_message" | "assistant_message") {
             return text(self.text).filter(|_| complete).map(EventKind::Said);
         }
@@ -222,6 +223,17 @@ impl<'a> Item<'a> {
                     ("message", self.prompt),
                     ("target", self.receiver_thread_ids),
                 ]),
+            ),
+            // Items of other types count by what they contain.
+            _ if self.command.is_some() => ("shell".into(), self.command_given()),
+            _ if self.changes.is_some() => ("apply_patch".into(), self.patch_given()),
+            _ if self.arguments.is_some() => (
+                if tool.is_empty() {
+                    kind.to_owned().into()
+                } else {
+                    tool
+                },
+                super::arguments(self.arguments),
             ),
             _ => return None,
         })

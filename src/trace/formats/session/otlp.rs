@@ -679,12 +679,16 @@ fn command_in(given: &str, tool: Option<&agent_tools::Tool>) -> Option<String> {
 }
 
 /// Returns whether a text is another one, or the beginning of another one that Claude Code
-/// shortened.
+/// shortened. It writes a mark behind the beginning, which runs nothing.
 fn is_shortened(text: &str, full: &str) -> bool {
     /// Characters that Claude Code keeps of an argument.
     const KEPT: usize = 512;
-    let same = text.chars().zip(full.chars()).take_while(|(a, b)| a == b);
-    text == full || same.count() >= KEPT
+    let pairs = text.chars().zip(full.chars());
+    let same = pairs.take_while(|(a, b)| a == b).count();
+    let mark: String = text.chars().skip(same).collect();
+    let is_of_mark = |c: char| c.is_ascii_alphanumeric() || " .…,[]".contains(c);
+    let is_mark = mark.trim_start().starts_with(['…', '[']) || mark.starts_with("...");
+    text == full || same >= KEPT && (mark.is_empty() || is_mark && mark.chars().all(is_of_mark))
 }
 
 /// Returns whether a call was allowed, and by whom. An approval of an unknown source is ignored.

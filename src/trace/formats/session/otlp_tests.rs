@@ -227,6 +227,18 @@ fn blank_arguments_hide_no_others() {
     ] {
         assert_eq!(given(pairs), format!("call - Bash {expected}"), "{pairs:?}");
     }
+    let begin = "x".repeat(512);
+    let full = format!(r#"{{"full_command":"{begin}yz"}}"#);
+    for (behind, expected) in [
+        ("…", format!("{begin}yz")),
+        (" [truncated]", format!("{begin}yz")),
+        ("; rm a", format!(r"{begin}; rm a\n{begin}yz")),
+    ] {
+        let input = format!(r#"{{"command":"{begin}{behind}"}}"#);
+        let pairs = [("tool_input", &*input), ("tool_parameters", &*full)];
+        let expected = format!(r#"call - Bash {{"command":"{expected}"}}"#);
+        assert_eq!(given(&pairs), expected, "{behind}");
+    }
     let twice = logged("x", 1, &[("arguments", "a"), ("arguments", "b")]).to_string();
     let Ok(Record::Native(NativeRecord::Session(session))) =
         OTLP.read(&mut Scanner::new(&twice, 64), &twice)

@@ -285,7 +285,7 @@ impl Pairing {
                 decision,
                 late,
             } => {
-                let known = self.mentioned(key, call).filter(|_| call.id.is_some());
+                let known = self.begun(key, call).filter(|_| call.id.is_some());
                 if known.is_none() && *late && self.is_over(key, call) {
                     return;
                 }
@@ -311,7 +311,7 @@ impl Pairing {
                 decision,
                 ended,
             } => {
-                let known = self.mentioned(key, call);
+                let known = self.begun(key, call);
                 if let Some(n) = known.or_else(|| self.call(key, line, event.time, call, on)) {
                     self.begin(n, call, *decision);
                     self.result(n, event.time, ended, on);

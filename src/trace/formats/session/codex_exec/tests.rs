@@ -158,3 +158,75 @@ fn words_that_were_joined_without_quotes_may_be_a_script() {
         assert_eq!(unquoted(line), expected);
     }
 }
+
+#[test]
+fn a_call_that_a_resumed_thread_cut_off_is_kept() {
+    let thread = r#"{"type":"thread.started","thread_id":"t"}"#;
+    let command = |word: &str, line: &str, more: &str| {
+        item(
+            word,
+            &format!(r#""type":"command_execution","command":"{line}"{more}"#),
+        )
+    };
+    let done = r#","exit_code":0,"status":"completed""#;
+    let search = item("completed", r#""type":"web_search","query":"q""#);
+    let asked = item("started", r#""type":"web_search","query":"""#);
+    for (lines, expected) in [
+        (
+            vec![
+                thread.to_owned(),
+                command("started", "rm a", ""),
+                thread.to_owned(),
+                command("started", "ls", ""),
+                command("completed", "ls", done),
+            ],
+            2,
+        ),
+        (
+            vec![
+                command("started", "rm a", ""),
+                command("completed", "ls", done),
+            ],
+            2,
+        ),
+        (vec![command("started", "rm a", ""), search.clone()], 2),
+        (
+            vec![
+                command("started", "ls", ""),
+                command("updated", "ls", ""),
+                command("completed", "ls", done),
+            ],
+            1,
+        ),
+        (vec![asked, search], 1),
+    ] {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let mut all = fed(&FORMAT, &lines);
+        all.retain(|record| record.contains(r#""record":"call""#));
+        assert_eq!(all.len(), expected, "{lines:#?} {all:#?}");
+    }
+}
+
+#[test]
+fn items_of_unknown_types_and_records_count_by_what_they_contain() {
+    let ran = r#""command":"rm a","exit_code":0,"status":"completed""#;
+    let call = r#"call item_1 shell {"command":"rm a"}"#;
+    for text in [
+        item("completed", &format!(r#""type":"new_execution",{ran}"#)),
+        item("completed", &format!(r#""type":7,{ran}"#)),
+        item("completed", ran),
+        item("failed", &format!(r#""type":"command_execution",{ran}"#)),
+    ] {
+        assert_eq!(told(&FORMAT, &text)[0], call, "{text}");
+    }
+    let patch = item(
+        "completed",
+        r#""type":"new","changes":[{"path":"/w/a","kind":"delete"}]"#,
+    );
+    assert!(told(&FORMAT, &patch)[0].contains("Delete File: /w/a"));
+    let other = item(
+        "completed",
+        r#""type":"new","tool":"x","arguments":{"a":1}"#,
+    );
+    assert_eq!(told(&FORMAT, &other)[0], r#"call item_1 x {"a":1}"#);
+}

@@ -7,6 +7,25 @@ use super::{
 use util::keyed_hash;
 
 impl Pairing {
+    /// Finds the waiting call that a record of its progress is about.
+    pub(super) fn begun(&self, key: &str, call: &Call<'_>) -> Option<u64> {
+        let known = self.mentioned(key, call);
+        known.filter(|n| !self.is_another(*n, call))
+    }
+
+    /// Returns whether a waiting call that began is another one than this, whose id it has: in
+    /// output of `codex exec`, a resumed thread counts from 0 again.
+    fn is_another(&self, n: u64, call: &Call<'_>) -> bool {
+        // These begin without their arguments, or change them.
+        const GROWING: [&str; 2] = ["web_search", "update_plan"];
+        let began = self.waiting.get(n).filter(|waiting| waiting.began);
+        self.format == "codex-exec"
+            && began.is_some_and(|waiting| {
+                let differs = || !GROWING.contains(&&*call.tool) && *waiting.input != *call.input;
+                *waiting.tool != *call.tool || differs()
+            })
+    }
+
     /// Completes a call with data that wasn't known when it first came.
     pub(super) fn begin(&mut self, n: u64, call: &Call<'_>, decision: Option<(bool, DecidedBy)>) {
         self.waiting.fill(n, &call.tool, &call.input);

@@ -68,6 +68,25 @@ fn a_call_with_a_rejection_and_a_success_was_rejected_and_ran() {
 }
 
 #[test]
+fn a_mark_beside_several_results_is_about_none_for_certain() {
+    let both = |denial: &str| {
+        json!({"type": "user", "sessionId": "s", "toolDenialKind": denial, "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": "Exit code 1"},
+            {"type": "tool_result", "tool_use_id": "b", "content": "x"},
+        ]}})
+    };
+    for denial in ["user-rejected", ""] {
+        assert_eq!(
+            calls(&CLAUDE_CODE, &[call("a"), call("b"), both(denial)]),
+            ["s a Bash shell_cmd -/- error", "s b Bash shell_cmd -/- ok"],
+            "{denial}"
+        );
+    }
+    let lines = [call("a"), result("a", false, Some(""))];
+    assert_eq!(calls(&CLAUDE_CODE, &lines), ["s a Bash shell_cmd -/- ok"]);
+}
+
+#[test]
 fn a_mark_beside_a_success_is_a_rejection_that_was_not_obeyed() {
     for (denial, expected) in [
         ("user-rejected", "rejected/human ok"),
