@@ -396,11 +396,6 @@ mod tests {
             assert_eq!(risk(line), RiskLevel::Low, "{line}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::assigned;
 
     #[test]
     fn assignments_in_arithmetic_are_found() {
@@ -415,7 +410,7 @@ mod tests {
             ("a[1", ""),
             ("1 + 2", ""),
         ] {
-            let found: Vec<_> = assigned(text).collect();
+            let found: Vec<_> = super::assigned(text).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         }
     }
