@@ -414,4 +414,11 @@ mod tests {
             assert_eq!(found.join(" "), expected, "{text}");
         }
     }
+
+    #[test]
+    fn joined_options_and_qualifiers_are_followed() {
+        for line in ["printf -vPATH /tmp/evil; ls", "echo *(+f)"] {
+            assert_eq!(risk(line), RiskLevel::High, "{line}");
+        }
+    }
 }
