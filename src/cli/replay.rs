@@ -59,16 +59,37 @@ pub struct Common {
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
     /// Limit the size of a record.
-    #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
+    #[arg(
+        long,
+        default_value_t = Limits::default().record_bytes,
+        value_name = "BYTES",
+        help_heading = "Limits",
+    )]
     max_record_bytes: usize,
     /// Limit the nesting of a record; at most 128.
-    #[arg(long, default_value_t = Limits::default().depth, value_parser = clap::value_parser!(u32).range(1..=128), value_name = "LEVELS", help_heading = "Limits")]
+    #[arg(
+        long,
+        default_value_t = Limits::default().depth,
+        value_parser = clap::value_parser!(u32).range(1..=128),
+        value_name = "LEVELS",
+        help_heading = "Limits",
+    )]
     max_depth: u32,
     /// Limit the size of a document that isn't one record per line.
-    #[arg(long, default_value_t = Limits::default().document_bytes, value_name = "BYTES", help_heading = "Limits")]
+    #[arg(
+        long,
+        default_value_t = Limits::default().document_bytes,
+        value_name = "BYTES",
+        help_heading = "Limits",
+    )]
     max_document_bytes: usize,
     /// Limit the size of an input after decompression.
-    #[arg(long, default_value_t = Limits::default().input_bytes, value_name = "BYTES", help_heading = "Limits")]
+    #[arg(
+        long,
+        default_value_t = Limits::default().input_bytes,
+        value_name = "BYTES",
+        help_heading = "Limits",
+    )]
     max_input_bytes: u64,
     /// Limit the number of executions in the inputs. The records of further ones aren't checked,
     /// which is an error.
@@ -76,7 +97,12 @@ pub struct Common {
     max_executions: usize,
     /// Limit the memory for the open executions of an input. Beyond it no more are opened, which is
     /// an error.
-    #[arg(long, default_value_t = Limits::default().open_bytes, value_name = "BYTES", help_heading = "Limits")]
+    #[arg(
+        long,
+        default_value_t = Limits::default().open_bytes,
+        value_name = "BYTES",
+        help_heading = "Limits",
+    )]
     max_open_bytes: usize,
     /// Threads to use (0: one for each core).
     #[arg(long, default_value_t = 0, value_name = "N")]

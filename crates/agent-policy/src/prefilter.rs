@@ -426,8 +426,11 @@ mod tests {
         ) {
             let list = globs.iter().map(|g| format!("'{g}'")).collect::<Vec<_>>().join(", ");
             let text = format!(
-                "version: 1\nid: x\ncombine: deny-overrides\ndefault: {{ effect: require_approval, reason: x }}\nrules:\n  - {{ id: a, \
-                 when: {{ any: [{{ path: {{ glob: [{list}] }} }}, {{ path: {{ glob: [zz], access: [delete] }} }}] }}, effect: {effect}, reason: x }}\n",
+                "version: 1\nid: x\ncombine: deny-overrides\n\
+                 default: {{ effect: require_approval, reason: x }}\nrules:\n  - {{ id: a, \
+                 when: {{ any: [{{ path: {{ glob: [{list}] }} }}, \
+                 {{ path: {{ glob: [zz], access: [delete] }} }}] }}, \
+                 effect: {effect}, reason: x }}\n",
             );
             let Ok(policy) = load("x", &text) else { return Ok(()) };
             let rule = &policy.rules[0];
@@ -438,7 +441,8 @@ mod tests {
             let action = Action::call(&tool, parameters.into());
             let (history, facts) = (History::default(), Facts::new(&action, None, &policy.surroundings));
             if policy.rules.prefilter().candidates(&facts).next().is_none() {
-                let holds = rule.when.holds(&facts, &Request::new(&action, &history), rule.effect == Effect::Allow);
+                let request = Request::new(&action, &history);
+                let holds = rule.when.holds(&facts, &request, rule.effect == Effect::Allow);
                 prop_assert_eq!(holds, Tristate::No, "{:?}", paths);
             }
         }
@@ -454,7 +458,8 @@ mod tests {
                 for (index, rule) in policy.rules.iter().enumerate() {
                     let strict = rule.effect == Effect::Allow;
                     if !asked.contains(&index) {
-                        prop_assert_eq!(rule.when.holds(&facts, &request, strict), Tristate::No, "{} {}", policy.id, rule.id);
+                        let holds = rule.when.holds(&facts, &request, strict);
+                        prop_assert_eq!(holds, Tristate::No, "{} {}", policy.id, rule.id);
                     }
                 }
             }
@@ -463,7 +468,26 @@ mod tests {
 
     #[test]
     fn conditions_need_what_they_ask_about() {
-        let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
+        let text = "\
+version: 1
+id: p
+combine: first-match
+default: { effect: deny, reason: r }
+rules:
+  - id: a
+    when: { type: shell_cmd, host: ['*'], effects: [delete] }
+    effect: deny
+    reason: r
+  - id: b
+    when: { any: [ { path: { glob: x } }, { tool: y } ] }
+    effect: deny
+    reason: r
+  - id: c
+    when: { not: { host: ['*'] } }
+    effect: deny
+    reason: r
+";
+        let policy = load("p", text).unwrap();
         let filters: Vec<Prefilter> = policy
             .rules
             .iter()

@@ -141,9 +141,10 @@ pub fn is_frame_word(word: &str) -> bool {
 #[must_use]
 pub const fn is_cjk(c: char) -> bool {
     matches!(c,
-        '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3105}'..='\u{318f}'
-        | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
-        | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ffdc}'
+        '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3105}'..='\u{318f}' | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}'
+        | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ffdc}'
         | '\u{20000}'..='\u{3ffff}')
 }
 
@@ -527,12 +528,15 @@ mod tests {
         fn every_word_is_short_folded_and_without_space(text in "\\PC{0,80}") {
             for word in words(&text) {
                 prop_assert!(!word.is_empty() && word.len() <= 4 * LONGEST);
-                prop_assert!(!word.contains(|c: char| c.is_whitespace() || c == '"' || c.is_ascii_uppercase()));
+                let odd = |c: char| c.is_whitespace() || c == '"' || c.is_ascii_uppercase();
+                prop_assert!(!word.contains(odd));
             }
         }
 
         #[test]
-        fn words_of_ascii_are_those_of_any_text(text in "([a-zA-Z0-9_ .]|[a-z]{1,40}|é|\u{301}|索|引|Ａ|ｂ|ß|İ){0,200}") {
+        fn words_of_ascii_are_those_of_any_text(
+            text in "([a-zA-Z0-9_ .]|[a-z]{1,40}|é|\u{301}|索|引|Ａ|ｂ|ß|İ){0,200}"
+        ) {
             let mut slowly = Vec::new();
             walk(&text, &mut |w| slowly.push(w.to_owned()));
             prop_assert_eq!(words(&text), slowly);

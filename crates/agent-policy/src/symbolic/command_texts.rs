@@ -12,6 +12,11 @@ use crate::name::Name;
 use governance::ActionType;
 use std::collections::BTreeSet;
 
+/// The texts that are a program, or begin with it and a space. A name may contain spaces.
+fn begin_with(program: &str) -> String {
+    format!("(?s)^(?:{})(?: .*)?$", regex_syntax::escape(program))
+}
+
 impl Encoder {
     /// The texts of the commands match one of the names.
     pub(super) fn command_texts(&mut self, names: &[Name], strict: bool) -> Truth {
@@ -61,16 +66,8 @@ impl Encoder {
         if !self.has_texts {
             return TRUE;
         }
-        let language = |me: &mut Self, slot: TextSlot, regex: String| {
-            let language = me.languages.of(Pattern {
-                regex,
-                ignore_case: true,
-                unicode: false,
-            });
-            me.formulas.text(slot, language)
-        };
         let list = format!("(?s)^(?:{})(?: .*)?$", LAUNCHERS.join("|"));
-        let starts = language(self, WRITTEN, list);
+        let starts = self.matches(WRITTEN, list);
         let inner = self.fact(Fact::Inner);
         let own = self.not(inner);
         let starts = self.all([own, starts]);
@@ -79,18 +76,16 @@ impl Encoder {
             self.formulas.some(STEPS, starts),
         );
         let started = self.implies(some_inner, some_launcher);
-        let plain = language(self, WRITTEN, PLAIN_TEXT.to_owned());
+        let plain = self.matches(WRITTEN, PLAIN_TEXT.to_owned());
         let mut fit = Vec::new();
         for program in self.programs.clone() {
-            // A name may contain spaces.
-            let name = format!("(?s)^(?:{})(?: .*)?$", regex_syntax::escape(&program));
-            let name = language(self, NAME, name);
-            let written = language(self, WRITTEN, expression_of_program(&program));
+            let name = self.matches(NAME, begin_with(&program));
+            let written = self.matches(WRITTEN, expression_of_program(&program));
             fit.push(self.implies(name, written));
         }
         let fits = self.all(fit);
         let fits = self.implies(plain, fits);
-        let assigns = language(self, WRITTEN, ASSIGNMENT.to_owned());
+        let assigns = self.matches(WRITTEN, ASSIGNMENT.to_owned());
         let runs = self.not(assigns);
         let shows = self.all([runs, fits]);
         let shows = self.any([inner, shows]);
@@ -102,6 +97,15 @@ impl Encoder {
         self.all([started, shows])
     }
 
+    fn matches(&mut self, slot: TextSlot, regex: String) -> FormulaId {
+        let language = self.languages.of(Pattern {
+            regex,
+            ignore_case: true,
+            unicode: false,
+        });
+        self.formulas.text(slot, language)
+    }
+
     /// The words of a command begin with its program.
     pub(super) fn words_begin(&mut self) -> FormulaId {
         let programs = if self.has_texts {
@@ -111,22 +115,11 @@ impl Encoder {
         };
         let mut all = Vec::new();
         for program in programs {
-            let escaped = regex_syntax::escape(&program);
-            let mut language = |slot: TextSlot, regex: String| {
-                let language = self.languages.of(Pattern {
-                    regex,
-                    ignore_case: true,
-                    unicode: false,
-                });
-                self.formulas.text(slot, language)
-            };
-            let begins = language(WORDS, format!("(?s)^(?:{escaped})(?: .*)?$"));
-            let exact = language(NAME, format!("(?s)^(?:{escaped})$"));
-            // A name may contain spaces.
-            let longer = language(NAME, format!("(?s)^(?:{escaped}) .*$"));
-            let either = self.any([exact, longer]);
-            all.push(self.implies(exact, begins));
-            all.push(self.implies(begins, either));
+            let begin = begin_with(&program);
+            let words = self.matches(WORDS, begin.clone());
+            let name = self.matches(NAME, begin);
+            all.push(self.implies(name, words));
+            all.push(self.implies(words, name));
         }
         self.all(all)
     }

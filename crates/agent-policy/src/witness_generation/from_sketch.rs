@@ -168,11 +168,15 @@ fn plain_lines(sketch: &Sketch) -> Option<Vec<String>> {
     let inner: String = rest.iter().map(|call| format!(" $({call})")).collect();
     let mut lines = vec![format!("{first}{inner}")];
     if !rest.is_empty() {
-        lines.push(calls.join("; "));
-        let asked: Vec<String> = calls.iter().map(|call| format!("{call} --help")).collect();
-        lines.push(asked.join("; "));
+        lines.extend(in_turn(&calls));
     }
     Some(lines)
+}
+
+/// Commands one after the other, and the same as questions for help.
+fn in_turn(calls: &[String]) -> [String; 2] {
+    let asked: Vec<String> = calls.iter().map(|call| format!("{call} --help")).collect();
+    [calls.join("; "), asked.join("; ")]
 }
 
 /// The shortest call of a program that has the options of a step and hides nothing.
@@ -340,7 +344,8 @@ impl Vocabulary {
         });
         own.tools = named.collect();
         let commands = sketch.commands.iter().filter(|text| !text.is_empty());
-        let mut lines: Vec<String> = commands.cloned().collect();
+        let commands: Vec<String> = commands.cloned().collect();
+        let mut lines = commands.clone();
         lines.extend(plain_lines(sketch).unwrap_or_default());
         lines.extend(
             sketch
@@ -364,17 +369,15 @@ impl Vocabulary {
             own.arguments
                 .extend(step.arguments.iter().chain(options).cloned());
         }
-        // Several programs, one after the other and in one command.
+        // Several programs in one command.
         if let [first, rest @ ..] = lines.as_slice()
             && !rest.is_empty()
         {
             let nested: Vec<String> = rest.iter().map(|line| format!("$({line})")).collect();
-            let asked: Vec<String> = lines.iter().map(|line| format!("{line} --help")).collect();
-            lines.extend([
-                format!("{first} {}", nested.join(" ")),
-                asked.join("; "),
-                lines.join("; "),
-            ]);
+            lines.push(format!("{first} {}", nested.join(" ")));
+        }
+        if let [_, _, ..] = commands.as_slice() {
+            lines.extend(in_turn(&commands));
         }
         for line in lines {
             let paths = own.paths.iter().map(|path| quoted(path));

@@ -89,8 +89,9 @@ fn is(class: &[(char, char)], c: char) -> bool {
 
 /// Whether a character is a Chinese ideograph, which is a word of its own.
 const fn is_han(c: char) -> bool {
-    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}' | '\u{2a700}'..='\u{2b73f}'
-        | '\u{2b740}'..='\u{2b81f}' | '\u{2b920}'..='\u{2ceaf}' | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
+        | '\u{2a700}'..='\u{2b73f}' | '\u{2b740}'..='\u{2b81f}' | '\u{2b920}'..='\u{2ceaf}'
+        | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
 }
 
 impl WordPiece {
@@ -258,10 +259,16 @@ pub(super) mod tests {
         json!({
             "version": "1.0", "truncation": null, "padding": null,
             "added_tokens": [{"id": 0, "content": "[UNK]", "special": true}],
-            "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true},
+            "normalizer": {
+                "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+                "strip_accents": null, "lowercase": true,
+            },
             "pre_tokenizer": {"type": "BertPreTokenizer"},
             "post_processor": null,
-            "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocab}
+            "model": {
+                "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100, "vocab": vocab,
+            }
         })
         .to_string()
     }
@@ -336,7 +343,10 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn any_text_gives_known_pieces(text in "(\\PC|un|aff|hello|[,重é\u{301}\u{0}]){0,40}", most in 0_usize..20) {
+        fn any_text_gives_known_pieces(
+            text in "(\\PC|un|aff|hello|[,重é\u{301}\u{0}]){0,40}",
+            most in 0_usize..20
+        ) {
             let model = made();
             let pieces = model.pieces(&text, most);
             prop_assert!(pieces.len() <= most && pieces.iter().all(|p| (1..=10).contains(p)));

@@ -57,6 +57,12 @@ const FILTER: &str = concat!(
 /// The condition of [`Store::of_task`].
 const OF_TASK: &str = of_task!();
 
+/// Returns the names of kinds as a list of SQL.
+fn quoted(kinds: &[Kind]) -> String {
+    let names = kinds.iter().map(|kind| format!("'{}'", kind.name()));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the pattern of a text that contains a task's name as a whole word.
 fn task_pattern(task: &str) -> String {
     let mut pattern = String::from("*[^A-Za-z0-9_-]");
@@ -367,11 +373,7 @@ impl Store {
         task: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Stored>, IndexError> {
-        let names = kinds
-            .iter()
-            .map(|k| format!("'{}'", k.name()))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let names = quoted(kinds);
         let sql = format!(
             "SELECT {COLUMNS} WHERE observation.kind IN ({names}) AND (?1 IS NULL OR task = ?1)
              ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
@@ -387,11 +389,7 @@ impl Store {
     /// # Errors
     /// When the store can't be read.
     pub fn count_of(&self, kinds: &[Kind], task: Option<&str>) -> Result<usize, IndexError> {
-        let names = kinds
-            .iter()
-            .map(|k| format!("'{}'", k.name()))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let names = quoted(kinds);
         let sql = format!(
             "SELECT count(*) FROM observation WHERE kind IN ({names}) AND (?1 IS NULL OR task = ?1)"
         );

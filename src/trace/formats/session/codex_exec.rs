@@ -154,7 +154,11 @@ impl<'a> Item<'a> {
         if matches!(&*kind, "agent_message" | "assistant_message") {
             return text(self.text).filter(|_| complete).map(EventKind::Said);
         }
-        let (tool, input) = self.called(&kind)?;
+        let (tool, mut input) = self.called(&kind)?;
+        // What is searched is known at the end.
+        if kind == "web_search" && !complete {
+            input = Cow::Borrowed("{}");
+        }
         let call = Call {
             id: id(self.id).filter(|id| !id.is_empty()),
             tool,

@@ -13,7 +13,11 @@ fn items_are_calls() {
         item(
             "completed",
             &format!(
-                r#""type":"command_execution","command":"ls","aggregated_output":"o","exit_code":{code},"status":"{status}""#
+                concat!(
+                    r#""type":"command_execution","command":"ls","aggregated_output":"o","#,
+                    r#""exit_code":{},"status":"{}""#
+                ),
+                code, status
             ),
         )
     };
@@ -53,21 +57,31 @@ fn items_are_calls() {
 fn other_items_name_their_tools() {
     for (members, expected) in [
         (
-            r#""type":"mcp_tool_call","server":"db","tool":"find","arguments":{"q":1},"result":{"content":[{"type":"text","text":"r"}]},"error":null,"status":"completed""#,
+            concat!(
+                r#""type":"mcp_tool_call","server":"db","tool":"find","arguments":{"q":1},"#,
+                r#""result":{"content":[{"type":"text","text":"r"}]},"#,
+                r#""error":null,"status":"completed""#
+            ),
             vec![
                 r#"call item_1 mcp__db__find {"q":1}"#,
                 "end item_1 Ok None r",
             ],
         ),
         (
-            r#""type":"mcp_tool_call","server":"db","tool":"find","arguments":null,"error":{"message":"user rejected MCP tool call"},"status":"failed""#,
+            concat!(
+                r#""type":"mcp_tool_call","server":"db","tool":"find","arguments":null,"#,
+                r#""error":{"message":"user rejected MCP tool call"},"status":"failed""#
+            ),
             vec![
                 "call item_1 mcp__db__find {}",
                 "end item_1 Rejected(Human) None user rejected MCP tool call",
             ],
         ),
         (
-            r#""type":"mcp_tool_call","server":"db","tool":"find","error":{"message":"no"},"status":"failed""#,
+            concat!(
+                r#""type":"mcp_tool_call","server":"db","tool":"find","#,
+                r#""error":{"message":"no"},"status":"failed""#
+            ),
             vec!["call item_1 mcp__db__find {}", "end item_1 Error None no"],
         ),
         (
@@ -78,9 +92,15 @@ fn other_items_name_their_tools() {
             ],
         ),
         (
-            r#""type":"file_change","changes":[{"path":"/w/a","kind":"update"},{"path":"/w/b","kind":"delete"}],"status":"completed""#,
+            concat!(
+                r#""type":"file_change","changes":[{"path":"/w/a","kind":"update"},"#,
+                r#"{"path":"/w/b","kind":"delete"}],"status":"completed""#
+            ),
             vec![
-                r#"call item_1 apply_patch {"input":"*** Begin Patch\n*** Update File: /w/a\n*** Delete File: /w/b\n*** End Patch\n"}"#,
+                concat!(
+                    r#"call item_1 apply_patch {"input":"*** Begin Patch\n"#,
+                    r#"*** Update File: /w/a\n*** Delete File: /w/b\n*** End Patch\n"}"#
+                ),
                 "end item_1 Ok None ",
             ],
         ),
@@ -92,7 +112,10 @@ fn other_items_name_their_tools() {
             ],
         ),
         (
-            r#""type":"collab_tool_call","tool":"spawn_agent","prompt":"x","receiver_thread_ids":["t"],"status":"completed""#,
+            concat!(
+                r#""type":"collab_tool_call","tool":"spawn_agent","prompt":"x","#,
+                r#""receiver_thread_ids":["t"],"status":"completed""#
+            ),
             vec![
                 r#"call item_1 spawn_agent {"message":"x","target":["t"]}"#,
                 "end item_1 Ok None ",

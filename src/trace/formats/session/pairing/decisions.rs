@@ -4,7 +4,12 @@ use super::{
     Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Pairing, Question, REMEMBERED,
     RecordKind, RoutedRecord, Timestamp, feed, hash_of_end, write,
 };
+use crate::trace::formats::session::given::is_blank;
+use strict_json::{Raw, canonical_eq};
 use util::keyed_hash;
+
+/// Formats whose calls keep their arguments, and whose resumed sessions count them from 0 again.
+const RECOUNTED: [&str; 1] = ["codex-exec"];
 
 impl Pairing {
     /// Finds the waiting call that a record of its progress is about.
@@ -13,16 +18,14 @@ impl Pairing {
         known.filter(|n| !self.is_another(*n, call))
     }
 
-    /// Returns whether a waiting call that began is another one than this, whose id it has: in
-    /// output of `codex exec`, a resumed thread counts from 0 again.
+    /// Returns whether a waiting call that began is another one than this, whose id it has.
     fn is_another(&self, n: u64, call: &Call<'_>) -> bool {
-        // These begin without their arguments, or change them.
-        const GROWING: [&str; 2] = ["web_search", "update_plan"];
         let began = self.waiting.get(n).filter(|waiting| waiting.began);
-        self.format == "codex-exec"
+        RECOUNTED.contains(&self.format)
             && began.is_some_and(|waiting| {
-                let differs = || !GROWING.contains(&&*call.tool) && *waiting.input != *call.input;
-                *waiting.tool != *call.tool || differs()
+                let known = !is_blank(&waiting.input) && !is_blank(&call.input);
+                let (before, now) = (Raw::trusted(&waiting.input), Raw::trusted(&call.input));
+                *waiting.tool != *call.tool || known && !canonical_eq(before, now)
             })
     }
 
