@@ -240,10 +240,14 @@ impl<'tree> Walk<'_, 'tree> {
             step.symbol
                 .map_or(candidate.is_named, |symbol| symbol == candidate.kind)
         };
-        child
-            .any
-            .iter()
-            .any(|step| is_kind(step) && self.step(pattern, step, candidate.node, None, is_last))
+        let mut fits = false;
+        for step in child.any.iter().filter(|step| is_kind(step)) {
+            fits |= self.step(pattern, step, candidate.node, None, is_last);
+            if fits && !is_last {
+                break;
+            }
+        }
+        fits
     }
 
     /// Reports a match if the captured text fulfils the pattern's conditions.

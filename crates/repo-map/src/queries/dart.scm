@@ -13,7 +13,6 @@
   (function_signature name: (identifier) @name)
   (operator_signature operator: (_) @name)
   (constructor_signature . name: (identifier) @name)
-  (constructor_signature name: (identifier) name: (identifier) @name)
   (factory_constructor_signature name: (identifier) name: (identifier) @name)])) @definition.method
 (method_declaration signature: (method_signature [
   (getter_signature name: (identifier) @name)
