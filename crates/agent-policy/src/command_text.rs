@@ -1,5 +1,6 @@
 //! The texts of the commands of a line, and what of the line is no command.
 
+use super::name::Name;
 use regex::Regex;
 use shell_effects::{Span, Step, StepOrigin};
 use std::sync::LazyLock;
@@ -124,9 +125,23 @@ impl CommandText {
         texts
     }
 
+    /// Whether one of the names of a rule that allows matches the text, and shows the directory of
+    /// its program: `ls*` says nothing about `ls/../rm`, and `./tools/*` nothing about
+    /// `./tools/../rm`.
+    pub(crate) fn is_allowed_by(&self, names: &[Name]) -> bool {
+        let fits = |name: &Name| {
+            name.fits(&self.written, true)
+                && match Directories::shown_by(name) {
+                    Directories::All => true,
+                    Directories::Below => !self.first_word().split('/').any(|part| part == ".."),
+                    Directories::None => !self.first_word().contains('/'),
+                }
+        };
+        names.iter().any(fits)
+    }
+
     fn first_word(&self) -> &str {
-        let words = self.written.split_once(' ');
-        words.map_or(&*self.written, |(first, _)| first)
+        first_word(&self.written)
     }
 
     fn is_launcher(&self) -> bool {
@@ -160,6 +175,42 @@ impl CommandText {
             begins.is_some_and(|rest| !rest.contains('/'))
         })
     }
+}
+
+/// The directories of programs that a name of a rule that allows can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Directories {
+    /// It shows all of the directory.
+    All,
+    /// Those below the one that it shows.
+    Below,
+    None,
+}
+
+impl Directories {
+    pub(crate) fn shown_by(name: &Name) -> Self {
+        let begin = match name {
+            Name::Exact(_) => return Self::All,
+            Name::Star(pattern) if first_word(pattern).contains("..") => return Self::All,
+            Name::Star(pattern) => first_word(pattern),
+            Name::Regex(exact, _) => exact.as_str(),
+        };
+        if begin.contains('/') {
+            Self::Below
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// The texts whose program is given with a directory.
+pub(crate) const WITH_DIRECTORY: &str = "(?s)^[^ ]*/";
+
+/// The texts whose program is given with a directory above another.
+pub(crate) const WITH_PARENT: &str = r"(?s)^(?:[^ ]*/)?\.\.(?:[/ ].*)?$";
+
+fn first_word(text: &str) -> &str {
+    text.split_once(' ').map_or(text, |(first, _)| first)
 }
 
 /// What follows a prefix, whatever its case.
@@ -221,10 +272,15 @@ pub(crate) fn has_other_text(line: &str, steps: &[Step], texts: &[CommandText]) 
         at = at.max(span.to);
     }
     between.push(line.get(at..));
-    let harmless = |word: &str| word == "time";
+    let harmless = |word: &str| matches!(word, "time" | "!");
     let only_separates = |text: &str| {
-        let words = text.split([';', '&', '|', ' ', '\t', '\n', '\r']);
-        words.filter(|word| !word.is_empty()).all(harmless)
+        text.split('\n').all(|line| {
+            let words = line.split([';', '&', '|', ' ', '\t', '\r']);
+            let mut words = words.filter(|word| !word.is_empty());
+            words
+                .find(|word| !harmless(word))
+                .is_none_or(|word| word.starts_with('#'))
+        })
     };
     !between
         .into_iter()

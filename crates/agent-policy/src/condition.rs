@@ -358,8 +358,7 @@ impl CommandTest {
                 return Tristate::No;
             }
             let own = facts.command_texts().iter().filter(|text| !text.inner);
-            let fits =
-                own.map(|text| Tristate::from_bool(any_name(&self.text, &text.written, true)));
+            let fits = own.map(|text| Tristate::from_bool(text.is_allowed_by(&self.text)));
             let each = over(true, fits);
             return if facts.without_step().is_some() || facts.has_other_text() {
                 Tristate::No

@@ -5,7 +5,10 @@ use super::fact::Fact;
 use super::formula::{FormulaId, TRUE, TextSlot};
 use super::language::Pattern;
 use crate::action::type_bit;
-use crate::command_text::{ASSIGNMENT, LAUNCHERS, PLAIN_TEXT, expression_of_program};
+use crate::command_text::{
+    ASSIGNMENT, Directories, LAUNCHERS, PLAIN_TEXT, WITH_DIRECTORY, WITH_PARENT,
+    expression_of_program,
+};
 use crate::condition::CommandTest;
 use crate::flags::{MAX_JOINED, single_options};
 use crate::name::Name;
@@ -22,8 +25,8 @@ impl Encoder {
     pub(super) fn command_texts(&mut self, names: &[Name], strict: bool) -> Truth {
         self.has_texts = true;
         let hides = self.fact(Fact::HidesText);
-        let written = self.names_in(WRITTEN, names, strict);
         if strict {
+            let written = self.allowed_texts(names);
             let inner = self.fact(Fact::Inner);
             let own = self.not(inner);
             let (some, fits) = (self.formulas.some(STEPS, own), self.any([inner, written]));
@@ -35,6 +38,7 @@ impl Encoder {
             let whole = self.not(lacks);
             return Truth::known(self.all([some, every, shell, whole]));
         }
+        let written = self.names_in(WRITTEN, names, false);
         let words = self.names_in(WORDS, names, false);
         let fits = self.any([written, words]);
         let mut may = vec![fits];
@@ -58,6 +62,22 @@ impl Encoder {
             yes,
             possible: self.any([may, hidden]),
         }
+    }
+
+    /// A text that a name of a rule that allows matches, which shows the directory of its program.
+    fn allowed_texts(&mut self, names: &[Name]) -> FormulaId {
+        let mut fits = Vec::new();
+        for name in names {
+            let matches = self.names_in(WRITTEN, std::slice::from_ref(name), true);
+            let elsewhere = match Directories::shown_by(name) {
+                Directories::All => self.any([]),
+                Directories::Below => self.matches(WRITTEN, WITH_PARENT.to_owned()),
+                Directories::None => self.matches(WRITTEN, WITH_DIRECTORY.to_owned()),
+            };
+            let shown = self.not(elsewhere);
+            fits.push(self.all([matches, shown]));
+        }
+        self.any(fits)
     }
 
     /// Only launchers start others whose text is in their own, and plain text names its program,

@@ -164,7 +164,7 @@ const WHENS: [&str; 36] = [
 ];
 
 /// Lines whose text says little of what runs.
-const ODD_LINES: [&str; 26] = [
+const ODD_LINES: [&str; 31] = [
     "ls=x git push -f",
     "ls+=x git push",
     "ls[1 + 1]=x git push",
@@ -178,6 +178,11 @@ const ODD_LINES: [&str; 26] = [
     "sudo ls $(echo git push)",
     "git log $(echo git push)",
     "/usr/bin/git push -f",
+    "ls/../git push -f",
+    "git/log x; ls /a/..",
+    "./t/../git push -f",
+    "./t/a x",
+    "./t/..",
     "./git/ls x",
     "./ls x",
     "./l's' x",
@@ -201,7 +206,7 @@ fn the_engine_and_the_formulas_agree_on_odd_lines() {
         &[
             "command: { program: [git, python], arg: ['-f'] } → deny",
             "command: { program: [gi, ls, bash, ./ls, ./git/ls] } → ask",
-            "command: { text: ['ls*', 'git *', 'python*', 'bash*', 'sudo *'] } → allow",
+            "command: { text: ['ls*', 'git *', 'python*', 'bash*', 'sudo *', './t/*'] } → allow",
         ],
     );
     let lines = ODD_LINES.iter().map(|line| Action::shell(line));

@@ -11,7 +11,7 @@ id: t
 default: { effect: require_approval, reason: nothing matched }
 rules:
   - id: texts
-    when: { command: { text: ['ls*', 'git log*', 'sudo *', 'python3*', './ls *', 'frob*'] } }
+    when: { command: { text: ['ls*', 'git log*', 'sudo *', 'python3*', './ls *', 'frob*', './tools/*', '^make(?:$|.* [a-z])', '../x/*', 'gcc *', 'exec *', 'cat *'] } }
     effect: allow
     reason: they look
 ",
@@ -26,6 +26,12 @@ rules:
         "python3.11 -V",
         "./ls x",
         "frobnicate a=b",
+        "ls /a/../b ../c",
+        "./tools/a/b ../c",
+        "../x/../y",
+        "make test",
+        "# Lists all; git push\nls -l # git push\n\n# git push",
+        "! ls x; time ! ls",
     ];
     for line in allowed {
         assert_eq!(shell(&policy, line).0, Effect::Allow, "{line}");
@@ -37,11 +43,27 @@ rules:
         "ls[1]=x git push",
         "ls[1 + 1]=x git push",
         "ls=(a b) git push",
+        // Programs of other directories.
+        "ls/../../bin/frob x",
+        "ls-tools/frob x",
+        "frob/..",
+        "./tools/../frob x",
+        "./tools/a/..",
+        "make/../frob test",
+        // Words that look like comments.
+        "ls x ;#\ngit push",
+        "cat <<'#'\n#\ngit push",
+        "cat <<E\n# x\nE",
         // Other names.
         "alias ls=frob\nls x",
         // Programs that a side door of another one starts.
         "git log -c x; git -c core.pager='git push' log",
         "git log --config alias.x='!git push' | git -c alias.x='!ls' x",
+        "gcc -wrapper frob,x a.c",
+        "make --eval='x:;git push' test",
+        // Redirections that set a variable.
+        "exec {PATH}>&1; ls",
+        "ls {PATH[0]}>/dev/null; ls",
         // Another command whose output is known.
         "git log $(echo push)",
         "sudo ls $(echo push) $(true)",

@@ -114,12 +114,8 @@ pub(crate) fn code(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream) {
         "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher" if small::harmless(lang, &arg.text) => {
         }
         _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
-        "powershell" => cx.emit_unknown(None, arg.span, "PowerShell, which isn't understood yet"),
-        other => cx.emit_unknown(
-            Some(other.to_owned()),
-            arg.span,
-            "code in a language that isn't understood",
-        ),
+        "powershell" => cx.dynamic(arg.span, "PowerShell, which isn't understood yet"),
+        other => cx.dynamic(arg.span, format!("code in {other}, which isn't understood")),
     }
 }
 
@@ -441,7 +437,7 @@ fn plain_code(cx: &mut Engine<'_>, arg: &Arg) {
     ];
     let t = arg.text.to_ascii_lowercase();
     if BAD.iter().any(|b| t.contains(b)) || has_unknown(&t) || t.contains('`') {
-        cx.emit_unknown(None, arg.span, "inline code that isn't understood");
+        cx.dynamic(arg.span, "inline code that isn't understood");
     } else {
         cx.emit_raw(
             EffectKind::Execute,

@@ -17,6 +17,9 @@ impl Engine<'_> {
         let mut input = None;
         let mut output = None;
         for r in redirs {
+            if let Some(name) = &r.variable {
+                self.assign_number(name, r.span);
+            }
             match r.op {
                 RedirOp::Dup => {
                     let _ = self.text(&r.target);

@@ -175,9 +175,9 @@ impl Engine<'_> {
     }
 
     /// Sets a variable to a number that isn't followed.
-    fn assign_number(&mut self, name: &str, span: Span) {
+    pub(super) fn assign_number(&mut self, name: &str, span: Span) {
         if name == "PATH" {
-            self.dynamic(span, "arithmetic decides which programs the line finds");
+            self.dynamic(span, "a number decides which programs the line finds");
         }
         self.env_effect(name, "0", span);
         if self.shell.has_var(name) {

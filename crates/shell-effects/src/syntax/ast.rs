@@ -97,6 +97,8 @@ pub(crate) enum RedirOp {
 pub(crate) struct Redir {
     pub op: RedirOp,
     pub fd: Option<u32>,
+    /// The variable that bash sets to the number of a descriptor: `{name}>file`.
+    pub variable: Option<String>,
     pub target: Word,
     /// Set when the parser reaches the body.
     pub body: Option<Rc<OnceCell<Word>>>,

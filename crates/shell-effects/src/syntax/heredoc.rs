@@ -91,6 +91,7 @@ impl Parser<'_> {
         Ok(Redir {
             op: RedirOp::HereDoc,
             fd,
+            variable: None,
             target,
             body: Some(body),
             span: self.span(from),

@@ -16,23 +16,29 @@ impl Parser<'_> {
                 }
             }
             Some(b'{') => {
-                // `{fd}>file`
+                // `{fd}>file`, `{fds[0]}>file`
                 k = 1;
                 while self
                     .at(k)
-                    .is_some_and(|c| c.is_ascii_alphanumeric() || c == b'_')
+                    .is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'[' | b']'))
                     && k < 40
                 {
                     k += 1;
                 }
-                if self.at(k) != Some(b'}') || k == 1 {
+                let begins = |c: u8| c.is_ascii_alphabetic() || c == b'_';
+                if self.at(k) != Some(b'}') || !self.at(1).is_some_and(begins) {
                     return Ok(false);
                 }
                 k += 1;
             }
             _ => return Ok(false),
         }
-        let fd = self.text.get(from..from + k).and_then(|s| s.parse().ok());
+        let left = self.text.get(from..from + k).unwrap_or_default();
+        let fd = left.parse().ok();
+        let variable = left.strip_prefix('{').and_then(|rest| {
+            let end = rest.find(['[', '}'])?;
+            rest.get(..end).map(str::to_owned)
+        });
         let (op, n) = match (self.at(k), self.at(k + 1), self.at(k + 2)) {
             (Some(b'<'), Some(b'<'), Some(b'<')) => (RedirOp::HereString, 3),
             (Some(b'<'), Some(b'<'), Some(b'-')) => (RedirOp::HereDoc, 3),
@@ -53,7 +59,8 @@ impl Parser<'_> {
         self.pos = from + k + n;
         self.blanks()?;
         if op == RedirOp::HereDoc {
-            let redir = self.heredoc(from, fd, strip)?;
+            let mut redir = self.heredoc(from, fd, strip)?;
+            redir.variable = variable;
             out.push(redir);
             return Ok(true);
         }
@@ -69,6 +76,7 @@ impl Parser<'_> {
         out.push(Redir {
             op,
             fd,
+            variable,
             target,
             body: None,
             span: self.span(from),
