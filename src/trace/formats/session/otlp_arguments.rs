@@ -1,5 +1,5 @@
-//! Arguments of a call in attributes. Some contain them as they are; others describe them, wrap them
-//! or are those of another layer of the program.
+//! Arguments of a call in attributes. Some contain them as they are; others describe them, wrap
+//! them or are those of another layer of the program.
 
 use super::otlp::Attributes;
 use super::{Call, given, object_of};

@@ -29,7 +29,9 @@ struct Attachment<'a> {
 pub(super) fn decisions(attached: Raw<'_>) -> Vec<EventKind<'_>> {
     let list = attached.read::<Vec<Raw<'_>>>();
     let all = list.unwrap_or_else(|| vec![attached]).into_iter();
-    all.filter_map(|raw| raw.read::<Attachment<'_>>()?.decision())
+    let objects = all.filter(|raw| raw.as_written().starts_with('{'));
+    objects
+        .filter_map(|raw| raw.read::<Attachment<'_>>()?.decision())
         .collect()
 }
 

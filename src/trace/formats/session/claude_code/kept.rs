@@ -64,7 +64,12 @@ fn is_message(list: Raw<'_>) -> bool {
         kind: LenientStr<'a>,
     }
     let blocks = list.read::<Vec<Raw<'_>>>().unwrap_or_default();
-    let is_block = |raw: &Raw<'_>| raw.read::<Block<'_>>().is_some_and(|b| b.kind.0.is_some());
+    let is_block = |raw: &Raw<'_>| {
+        let object = Some(*raw).filter(|raw| raw.as_written().starts_with('{'));
+        object
+            .and_then(|raw| raw.read::<Block<'_>>())
+            .is_some_and(|b| b.kind.0.is_some())
+    };
     let shown = output(Some(list));
     let rejected = says_rejected(after_error(&shown)).is_some() || shown == REJECTED;
     blocks.iter().any(is_block) && !rejected && !shown.starts_with("[Request interrupted by user")

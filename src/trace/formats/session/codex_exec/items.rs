@@ -70,7 +70,8 @@ struct Search<'f, 'a> {
 impl<'a> Search<'_, 'a> {
     /// Adds an item and those in it. `outer` is the one around it.
     fn item(&mut self, raw: Raw<'a>, outer: Option<&Item<'a>>, left: u32) {
-        let Some(mut item) = raw.read::<Item<'a>>() else {
+        let object = Some(raw).filter(|raw| raw.as_written().starts_with('{'));
+        let Some(mut item) = object.and_then(|raw| raw.read::<Item<'a>>()) else {
             return;
         };
         if let Some(outer) = outer {
@@ -78,14 +79,11 @@ impl<'a> Search<'_, 'a> {
         }
         let details = item.details.filter(|raw| raw.as_written().starts_with('{'));
         let inner = details.and_then(|raw| raw.read::<Item<'a>>());
-        let mut known = vec![];
-        match inner {
-            // One item in two parts.
-            Some(inner) if !item.has_content() => {
-                item = inner.completed_by(&item);
-                known.push("details");
-            }
-            _ => {}
+        let mut known = Vec::new();
+        // One item in two parts.
+        if let Some(inner) = inner.filter(|_| !item.has_content()) {
+            item = inner.completed_by(&item);
+            known.push("details");
         }
         self.found.push((raw, item));
         if item.is_of("todo_list") {

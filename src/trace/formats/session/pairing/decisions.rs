@@ -24,9 +24,9 @@ impl Pairing {
         own.or_else(|| self.of_mixed_thread(key, call))
     }
 
-    /// Finds a waiting call of another thread that ends here. Lines of several threads may be mixed,
-    /// and the ids of all begin with the same number. So this holds only if the thread itself has
-    /// another call with this id.
+    /// Finds a waiting call of another thread that ends here. Lines of several threads may be
+    /// mixed, and the ids of all begin with the same number. So this holds only if the thread
+    /// itself has another call with this id.
     fn of_mixed_thread(&self, key: &str, call: &Call<'_>) -> Option<u64> {
         let taken = self.mentioned(key, call).is_some() || self.is_over(key, call);
         if !taken || !RECOUNTED.contains(&self.format) {
