@@ -133,7 +133,9 @@ impl Texts {
                 _ => drop(self.values.insert(text.trim().to_owned())),
             }
         } else if let Some(list) = value.read::<Vec<Raw<'_>>>() {
-            list.into_iter().for_each(|one| self.add(one, left));
+            for one in list {
+                self.add(one, left);
+            }
         } else if written.starts_with('{') && !is_schema(value) {
             let members = value.read::<BTreeMap<String, Raw<'_>>>();
             for (name, value) in members.unwrap_or_default() {

@@ -74,16 +74,14 @@ fn of_url(text: &str) -> Cow<'_, str> {
     let mut left = path.as_bytes();
     while let Some((first, rest)) = left.split_first() {
         let code = rest.get(..2).filter(|_| *first == b'%');
+        let code = code.filter(|code| code.iter().all(u8::is_ascii_hexdigit));
         let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                left = rest.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                left = rest;
-            }
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            bytes.push(byte);
+            left = rest.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            left = rest;
         }
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())

@@ -313,9 +313,7 @@ fn items_are_found_wherever_a_record_has_them() {
         format!(r#"{{"type":"items.completed","items":[{whole}]}}"#),
         format!(r#"{{"type":"item.completed","item":[{whole}]}}"#),
         format!(r#"{{"type":"item.completed","details":{whole}}}"#),
-        format!(
-            r#"{{"type":"item.completed","id":"i","command":"rm a","status":"completed","exit_code":0}}"#
-        ),
+        r#"{"type":"item.completed","id":"i","command":"rm a","status":"completed","exit_code":0}"#.to_owned(),
         format!(r#"{{"type":"turn.completed","usage":{{}},"turn":{{"items":[[{whole}]]}}}}"#),
         format!(
             r#"{{"type":"item.completed","item":{{"id":"i","details":{{"item_type":"command_execution",{ran}}}}}}}"#
@@ -323,9 +321,7 @@ fn items_are_found_wherever_a_record_has_them() {
         format!(
             r#"{{"type":"item.completed","item":{{"id":"i","type":"command_execution","details":{{{ran}}}}}}}"#
         ),
-        format!(
-            r#"{{"type":"item.completed","item":{{"id":"i","type":"command_execution","status":"completed","details":{{"command":"rm a","exit_code":0}}}}}}"#
-        ),
+        r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","status":"completed","details":{"command":"rm a","exit_code":0}}}"#.to_owned(),
         format!(
             r#"{{"type":"item.completed","item":{{"id":"i","type":"group","items":[{whole}]}}}}"#
         ),
