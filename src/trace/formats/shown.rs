@@ -156,7 +156,7 @@ impl<'a> CallShape<'a> {
 }
 
 /// Returns whether a value is the JSON Schema of a tool's parameters.
-fn is_schema(value: Raw<'_>) -> bool {
+pub(super) fn is_schema(value: Raw<'_>) -> bool {
     const KEYWORDS: [&str; 9] = [
         "$defs",
         "$schema",

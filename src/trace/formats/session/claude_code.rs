@@ -6,16 +6,18 @@
 //! stream the list `permission_denials` at the end. Decisions of hooks are attachments. Approvals
 //! of persons and rules leave nothing.
 
+mod attachments;
+mod kept;
+
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, is_word, lists, offset, output, text,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, Lenient, LenientStr, Read,
+    SessionFormat, SessionRecord, Sessions, is_word, lists, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use strict_json::{Deserializer, Raw, Str};
@@ -110,50 +112,7 @@ struct Line<'a> {
     #[serde(borrow)]
     data: Lenient<Progress<'a>>,
     #[serde(borrow)]
-    attachment: Lenient<Attachment<'a>>,
-}
-
-/// What the program attaches to a conversation.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct Attachment<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: LenientStr<'a>,
-    #[serde(borrow, rename = "toolUseID")]
-    call: LenientStr<'a>,
-    #[serde(borrow, rename = "hookEvent")]
-    event: LenientStr<'a>,
-    /// The event and the tool: `PreToolUse:Bash`.
-    #[serde(borrow, rename = "hookName")]
-    name: LenientStr<'a>,
-    #[serde(borrow)]
-    decision: LenientStr<'a>,
-}
-
-impl<'a> Attachment<'a> {
-    /// Returns a hook's decision about a call. Other hooks may still overrule an approval by a hook
-    /// that is called before the question, so only a rejection by such a hook is final.
-    fn decision(self) -> Option<EventKind<'a>> {
-        let (id, by) = (text(self.call)?, DecidedBy::Policy);
-        let name = text(self.name).unwrap_or_default();
-        let name = name.split(':').next().unwrap_or_default();
-        let event = text(self.event);
-        let event = event.as_deref().unwrap_or(name);
-        match (&*text(self.kind)?, event) {
-            ("hook_blocking_error", "PreToolUse") => Some(EventKind::Rejected { id, by }),
-            ("hook_permission_decision", "PermissionRequest")
-                if is_word(self.decision, &["allow"]) =>
-            {
-                Some(EventKind::Approved { id, by })
-            }
-            ("hook_permission_decision", "PreToolUse" | "PermissionRequest")
-                if is_word(self.decision, &["deny"]) =>
-            {
-                Some(EventKind::Rejected { id, by })
-            }
-            _ => None,
-        }
-    }
+    attachment: Option<Raw<'a>>,
 }
 
 /// A message of a sub-agent, as the session that started it records it.
@@ -206,6 +165,11 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
+    /// Returns whether it is a result that is an error.
+    fn failed(&self) -> bool {
+        self.is_error.0 == Some(true) || server_failed(self.content)
+    }
+
     /// Infers the type of a block without one.
     fn shape(&self) -> Option<&'static str> {
         if self.name.0.is_some() && self.input.is_some() {
@@ -254,8 +218,8 @@ impl<'a> Line<'a> {
             let by = DecidedBy::Policy;
             push(None, EventKind::Refused { call, by });
         }
-        let attached = self.attachment.0.filter(|_| word == "attachment");
-        if let Some(decision) = attached.and_then(Attachment::decision) {
+        let attached = self.attachment.filter(|_| word == "attachment");
+        for decision in attached.map(attachments::decisions).unwrap_or_default() {
             push(None, decision);
         }
         let content = self.message.0.and_then(|message| message.content);
@@ -315,18 +279,16 @@ impl<'a> Line<'a> {
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
                     // A structured result and a mark can be assigned only to a single block.
-                    let beside = self
-                        .stored_result
-                        .or(self.tool_use_result)
-                        .filter(|_| results == 1);
-                    let denial = if results == 1 {
-                        self.denial
+                    let (beside, denial) = if results == 1 {
+                        ([self.stored_result, self.tool_use_result], self.denial)
                     } else {
-                        LenientStr::default()
+                        ([None, None], LenientStr::default())
                     };
                     let mut ended = ended(&block, beside, denial);
+                    let noted = || kept::rejected(beside).filter(|_| block.failed());
+                    let by = denier(denial).or_else(noted);
                     if let (true, Some(by), Some(id)) =
-                        (ended.shows_execution(), denier(denial), ended.id.clone())
+                        (ended.shows_execution(), by, ended.id.clone())
                     {
                         push(Some(raw), EventKind::Rejected { id, by });
                     }
@@ -457,17 +419,18 @@ fn denier(denial: LenientStr<'_>) -> Option<DecidedBy> {
 
 /// Reads the end of a call. `beside` is the part of the result that the program keeps apart from
 /// the model's block.
-fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: LenientStr<'a>) -> CallEnd<'a> {
+fn ended<'a>(
+    block: &Block<'a>,
+    beside: [Option<Raw<'a>>; 2],
+    denial: LenientStr<'a>,
+) -> CallEnd<'a> {
     let shown = output(block.content);
-    let failed = block.is_error.0 == Some(true) || server_failed(block.content);
-    let kept = beside.and_then(|raw| raw.read::<ToolUseResult<'_>>());
-    let note = beside
-        .and_then(|raw| raw.read::<Str<'_>>())
-        .map(Str::decode);
+    let failed = block.failed();
+    let all = || beside.iter().flatten();
+    let kept = all().find_map(|raw| raw.read::<ToolUseResult<'_>>());
+    let note = kept::note(beside);
     let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
-    // The program keeps what a tool returned only if it was executed; otherwise it keeps a text.
-    let ran = beside.and_then(|raw| raw.read::<Returned>());
-    let ran = ran.is_some_and(Returned::shows_execution);
+    let ran = all().any(|raw| kept::shows_execution(*raw));
     let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
         (denial, _) if ran && (interrupted || failed) => {
             let stopped = matches!(denial, Some("interrupted" | "cancelled"));
@@ -516,7 +479,7 @@ pub(super) fn server_failed(content: Option<Raw<'_>>) -> bool {
     struct Served<'a> {
         #[serde(borrow, rename = "type")]
         kind: LenientStr<'a>,
-        return_code: Lenient<i64>,
+        return_code: ExitCode,
     }
     let object = content.filter(|raw| raw.as_written().starts_with('{'));
     let served = object.and_then(|raw| raw.read::<Served<'_>>());
@@ -524,37 +487,6 @@ pub(super) fn server_failed(content: Option<Raw<'_>>) -> bool {
         text(served.kind).is_some_and(|kind| kind.ends_with("_tool_result_error"))
             || served.return_code.0.is_some_and(|code| code != 0)
     })
-}
-
-/// Members that a tool of the program itself returns.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Returned {
-    stdout: Option<IgnoredAny>,
-    stderr: Option<IgnoredAny>,
-    structured_patch: Option<IgnoredAny>,
-    file: Option<IgnoredAny>,
-    filenames: Option<IgnoredAny>,
-    num_files: Option<IgnoredAny>,
-    bytes: Option<IgnoredAny>,
-    results: Option<IgnoredAny>,
-    shell_id: Option<IgnoredAny>,
-    total_tool_use_count: Option<IgnoredAny>,
-}
-
-impl Returned {
-    const fn shows_execution(self) -> bool {
-        self.stdout.is_some()
-            || self.stderr.is_some()
-            || self.structured_patch.is_some()
-            || self.file.is_some()
-            || self.filenames.is_some()
-            || self.num_files.is_some()
-            || self.bytes.is_some()
-            || self.results.is_some()
-            || self.shell_id.is_some()
-            || self.total_tool_use_count.is_some()
-    }
 }
 
 /// The part of a result that the program keeps apart.

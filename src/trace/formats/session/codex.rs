@@ -5,8 +5,8 @@
 //! for approval nor answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, codex_log, given, input, is_word, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, ExitCode, Lenient, LenientStr, Read,
+    SessionFormat, SessionRecord, Sessions, codex_log, given, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -300,7 +300,7 @@ struct Structured<'a> {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Metadata {
-    exit_code: Lenient<i64>,
+    exit_code: ExitCode,
 }
 
 /// Determines the end of a call from its output.
@@ -403,6 +403,36 @@ pub(super) fn rejection(shown: &str) -> Option<DecidedBy> {
     } else {
         None
     }
+}
+
+/// Returns what a server's tool returned, and whether it is an error. Returns `None` if there is
+/// nothing, or only the sentence of a rejection: then the tool wasn't called.
+pub(super) fn returned(result: Raw<'_>) -> Option<(Cow<'_, str>, bool)> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Returned<'a> {
+        #[serde(borrow)]
+        content: Option<Raw<'a>>,
+        #[serde(borrow)]
+        structured_content: Option<Raw<'a>>,
+        #[serde(borrow, rename = "structuredContent")]
+        structured: Option<Raw<'a>>,
+        is_error: Lenient<bool>,
+        #[serde(rename = "isError")]
+        failed: Lenient<bool>,
+    }
+    let parts = result.read::<Returned<'_>>().unwrap_or_default();
+    let named = [parts.content, parts.structured_content, parts.structured];
+    let mut present = named.iter().flatten().copied();
+    let is_kept = |raw: &Raw<'_>| !given::is_blank(raw.as_written());
+    let first = if named.iter().any(Option::is_some) {
+        present.find(is_kept)?
+    } else {
+        Some(result).filter(is_kept)?
+    };
+    let shown = output(Some(first));
+    let failed = [parts.is_error.0, parts.failed.0].contains(&Some(true));
+    rejection(&shown).is_none().then_some((shown, failed))
 }
 
 /// Returns whether the program reports a failed call.

@@ -4,10 +4,12 @@
 //! a person to ask, and only a declined command is marked. Items have neither times nor a working
 //! directory.
 
-use super::codex::{decliner, rejection};
+mod items;
+
+use super::codex::{decliner, rejection, returned};
 use super::codex_log::patch_of;
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, id, input_text, is_word, lists, offset, output, text,
 };
 use crate::trace::formats::Unit;
@@ -36,7 +38,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     lists: &[],
     read: Read::Value(|raw, whole| {
         let line = raw.read::<Line<'_>>().unwrap_or_default();
-        line.record(whole)
+        line.record(raw, whole)
     }),
 };
 
@@ -66,7 +68,7 @@ struct Line<'a> {
     item: Option<Raw<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Item<'a> {
     #[serde(borrow)]
@@ -86,7 +88,7 @@ struct Item<'a> {
     cwd: LenientStr<'a>,
     #[serde(borrow)]
     aggregated_output: LenientStr<'a>,
-    exit_code: Lenient<i64>,
+    exit_code: ExitCode,
     #[serde(borrow)]
     changes: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -109,10 +111,13 @@ struct Item<'a> {
     receiver_thread_ids: Option<Raw<'a>>,
     #[serde(borrow)]
     items: Option<Raw<'a>>,
+    /// In some versions, the members of a type are in an object of their own.
+    #[serde(borrow)]
+    details: Option<Raw<'a>>,
 }
 
 impl<'a> Line<'a> {
-    fn record(self, whole: &'a str) -> SessionRecord<'a> {
+    fn record(self, line: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         let mut record = SessionRecord::default();
         let word = text(self.kind).unwrap_or_default();
         match &*word {
@@ -123,20 +128,19 @@ impl<'a> Line<'a> {
                 record.header = record.session.is_some();
             }
             // Other words may be those of later versions.
-            _ if self.item.is_some() => {
-                if let Some(other) = self.item.filter(|raw| !raw.as_written().starts_with('{')) {
+            _ => {
+                record.session = text(self.thread_id).filter(|id| !id.is_empty());
+                if let Some(other) = self.item.filter(|raw| !items::is_readable(*raw)) {
                     lists::add(&mut record.malformed, other, "expected an object in `item`");
                 }
-                let item = self.item.and_then(|raw| raw.read::<Item<'a>>());
-                let at = self.item.and_then(|raw| offset(whole, raw.as_written()));
-                let event = item.and_then(|item| item.event(&word));
-                record.events.extend(event.map(|what| Event {
-                    at: at.unwrap_or_default(),
-                    time: None,
-                    what,
-                }));
+                for (raw, item) in items::of_record(line, self.item, &mut record.malformed) {
+                    record.events.extend(item.event(&word).map(|what| Event {
+                        at: offset(whole, raw.as_written()).unwrap_or_default(),
+                        time: None,
+                        what,
+                    }));
+                }
             }
-            _ => {}
         }
         record
     }
@@ -150,7 +154,7 @@ impl<'a> Item<'a> {
     /// Returns the event of a record of the type `word`.
     fn event(self, word: &str) -> Option<EventKind<'a>> {
         let kind = self.kind().unwrap_or_default();
-        let complete = !matches!(word, "item.started" | "item.updated");
+        let complete = !word.ends_with(".started") && !word.ends_with(".updated");
         if matches!(&*kind, "agent_message" | "assistant_message") {
             return text(self.text).filter(|_| complete).map(EventKind::Said);
         }
@@ -272,29 +276,27 @@ impl<'a> Item<'a> {
     /// Returns the end of a call; `None` while it is in progress.
     fn ended(&self) -> Option<CallEnd<'a>> {
         let exit_code = self.exit_code.0.filter(|code| i32::try_from(*code).is_ok());
-        let failure = self.error.filter(|raw| raw.as_written() != "null");
-        let failure = failure.map(|raw| {
-            let inner = raw
-                .read::<Failure<'_>>()
-                .and_then(|error| text(error.message));
-            inner.unwrap_or_else(|| output(Some(raw)))
-        });
+        let failure = self.failure();
+        let rejected = self.rejected_by(failure.as_deref());
+        let returned = self.result.and_then(returned);
+        let contradicted = rejected.is_some() && self.was_executed();
         let shown = text(self.aggregated_output).or_else(|| failure.clone());
-        let shown = shown.unwrap_or_else(|| output(self.result.map(content)));
+        let shown = match &returned {
+            Some((shown, _)) if contradicted => Cow::Owned(shown.clone().into_owned()),
+            _ => shown.unwrap_or_else(|| output(self.result.map(content))),
+        };
         let status = text(self.status);
         let how = match (status.as_deref(), exit_code) {
-            (Some("declined"), _) if self.contradiction().is_none() => {
-                CallStatus::Rejected(decliner(&[self.aggregated_output]))
+            (_, None) if contradicted => match returned {
+                Some((_, true)) => CallStatus::Failed,
+                _ => CallStatus::Ok,
+            },
+            (Some("declined"), _) if !contradicted => {
+                CallStatus::Rejected(rejected.unwrap_or(DecidedBy::Policy))
             }
             (Some("in_progress"), None) => return None,
-            // The program itself writes such an error.
-            (_, None)
-                if failure
-                    .as_deref()
-                    .is_some_and(|text| rejection(text).is_some()) =>
-            {
-                let by = failure.as_deref().and_then(rejection)?;
-                CallStatus::Rejected(by)
+            (_, None) if rejected.is_some() => {
+                CallStatus::Rejected(rejected.unwrap_or(DecidedBy::Policy))
             }
             (Some("failed"), _) => CallStatus::Error,
             (_, Some(code)) if code != 0 => CallStatus::Error,
@@ -310,11 +312,33 @@ impl<'a> Item<'a> {
         Some(ended)
     }
 
-    /// Returns the rejection of a command that has an exit code all the same.
+    /// Returns who rejected the call. `failure` is the text of its error, which the program itself
+    /// writes.
+    fn rejected_by(&self, failure: Option<&str>) -> Option<DecidedBy> {
+        if is_word(self.status, &["declined"]) {
+            let by = failure.and_then(rejection);
+            return by.or_else(|| Some(decliner(&[self.aggregated_output])));
+        }
+        failure.and_then(rejection)
+    }
+
+    /// Returns whether an exit code or a result shows that the call was executed.
+    fn was_executed(&self) -> bool {
+        self.exit_code.0.is_some_and(|code| code >= 0) || self.result.and_then(returned).is_some()
+    }
+
+    /// Returns the text of the call's error.
+    fn failure(&self) -> Option<Cow<'a, str>> {
+        let raw = self.error.filter(|raw| raw.as_written() != "null")?;
+        let inner = raw.read::<Failure<'a>>();
+        let inner = inner.and_then(|error| text(error.message));
+        Some(inner.unwrap_or_else(|| output(Some(raw))))
+    }
+
+    /// Returns the rejection of a call that was executed all the same.
     fn contradiction(&self) -> Option<(bool, DecidedBy)> {
-        let ran = self.exit_code.0.is_some_and(|code| code >= 0);
-        let declined = is_word(self.status, &["declined"]);
-        (ran && declined).then(|| (false, decliner(&[self.aggregated_output])))
+        let by = self.rejected_by(self.failure().as_deref())?;
+        self.was_executed().then_some((false, by))
     }
 
     fn ended_as(&self, how: CallStatus, output: Cow<'a, str>) -> CallEnd<'a> {

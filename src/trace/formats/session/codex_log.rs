@@ -5,11 +5,12 @@
 //! `session_configured` begins another session. What an approval for the whole session covers later
 //! isn't recorded.
 
-use super::codex::{decliner, rejection};
+use super::codex::{decliner, rejection, returned};
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Question, Read,
-    SessionFormat, SessionRecord, Sessions, input_text, output, text,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, Lenient, LenientStr, Question,
+    Read, SessionFormat, SessionRecord, Sessions, input_text, is_word, output, text,
 };
+use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -26,13 +27,19 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     repeats: &[],
     names: Sessions::Last,
-    is_shape_of: |unit| unit.has(&["ts", "dir", "kind"]),
+    is_shape_of: |unit| unit.has(&["ts", "dir", "kind"]) || is_event(unit),
     lists: &[],
     read: Read::Value(|line, _| {
         let parts = line.read::<Line<'_>>();
         parts.map(Line::record).unwrap_or_default()
     }),
 };
+
+/// Returns whether a unit is an event as `codex proto` prints it, without what the interface adds.
+fn is_event(unit: &Unit<'_>) -> bool {
+    let message = || unit.get("msg")?.read::<Message<'_>>();
+    unit.has(&["id", "msg"]) && message().is_some_and(|message| message.kind.0.is_some())
+}
 
 /// Parts that not every record contains: not every call has a question.
 const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
@@ -49,6 +56,9 @@ struct Line<'a> {
     cwd: LenientStr<'a>,
     #[serde(borrow)]
     payload: Lenient<Payload<'a>>,
+    /// The message of an event that `codex proto` printed.
+    #[serde(borrow)]
+    msg: Option<Raw<'a>>,
 }
 
 /// An event with its message, or an operation.
@@ -100,7 +110,7 @@ struct Message<'a> {
     stderr: LenientStr<'a>,
     #[serde(borrow)]
     aggregated_output: LenientStr<'a>,
-    exit_code: Lenient<i64>,
+    exit_code: ExitCode,
     success: Lenient<bool>,
     #[serde(borrow)]
     status: LenientStr<'a>,
@@ -126,11 +136,17 @@ impl<'a> Line<'a> {
             ..SessionRecord::default()
         };
         let payload = self.payload.0.unwrap_or_default();
-        let mut change = None;
+        let (mut change, mut rejected) = (None, None);
+        let is_event = |dir: &str, kind: &str| (dir, kind) == ("to_tui", "codex_event");
         let what = match (text(self.dir).as_deref(), text(self.kind).as_deref()) {
             (Some("from_tui"), Some("op")) => operation(payload),
-            (Some("to_tui"), Some("codex_event")) => {
-                let message = payload.msg.and_then(|msg| msg.read::<Message<'_>>());
+            (dir, kind)
+                if dir
+                    .zip(kind)
+                    .map_or(self.msg.is_some(), |(d, k)| is_event(d, k)) =>
+            {
+                let message = payload.msg.or(self.msg);
+                let message = message.and_then(|msg| msg.read::<Message<'_>>());
                 let message = message.unwrap_or_default();
                 if text(message.kind).as_deref() == Some("session_configured") {
                     record.session = text(message.session_id);
@@ -138,18 +154,23 @@ impl<'a> Line<'a> {
                     None
                 } else {
                     change = message.change();
+                    rejected = message.contradiction();
                     message.what()
                 }
             }
             _ => None,
         };
-        record
-            .events
-            .extend(what.into_iter().chain(change).map(|what| Event {
-                at: 0,
-                time: self.ts.0,
-                what,
-            }));
+        record.events.extend(
+            rejected
+                .into_iter()
+                .chain(what)
+                .chain(change)
+                .map(|what| Event {
+                    at: 0,
+                    time: self.ts.0,
+                    what,
+                }),
+        );
         record
     }
 }
@@ -307,14 +328,32 @@ impl<'a> Message<'a> {
         }
     }
 
-    fn ended(self) -> CallEnd<'a> {
-        #[derive(Deserialize)]
-        struct Outcome<'a> {
-            #[serde(borrow, default, rename = "Ok")]
-            ok: Option<Raw<'a>>,
-            #[serde(borrow, default, rename = "Err")]
-            error: Option<Raw<'a>>,
+    fn declined(&self) -> bool {
+        is_word(self.status, &["declined"])
+    }
+
+    /// Returns whether its end shows that the call was executed.
+    fn was_executed(&self) -> bool {
+        self.exit_code.0 == Some(0) || self.success.0 == Some(true)
+    }
+
+    /// Returns the rejection of a call whose end shows that it was executed all the same.
+    fn contradiction(&self) -> Option<EventKind<'a>> {
+        let id = text(self.call_id)?;
+        if !text(self.kind)?.ends_with("_end") {
+            return None;
         }
+        if self.declined() && self.was_executed() {
+            let by = decliner(&[self.stderr, self.aggregated_output]);
+            return Some(EventKind::Rejected { id, by });
+        }
+        let outcome = self.result?.read::<Outcome<'a>>()?;
+        outcome.returned_though_rejected()?;
+        let by = rejection(&output(outcome.error))?;
+        Some(EventKind::Rejected { id, by })
+    }
+
+    fn ended(self) -> CallEnd<'a> {
         #[derive(Deserialize)]
         struct Shown<'a> {
             #[serde(borrow, default)]
@@ -338,7 +377,14 @@ impl<'a> Message<'a> {
         };
         if let Some(outcome) = self.result.and_then(|raw| raw.read::<Outcome<'_>>()) {
             let ok = outcome.ok.and_then(|raw| raw.read::<Shown<'_>>());
-            if let Some(error) = outcome.error {
+            if let Some((text, failed)) = outcome.returned_though_rejected() {
+                shown = text;
+                how = if failed {
+                    CallStatus::Failed
+                } else {
+                    CallStatus::Ok
+                };
+            } else if let Some(error) = outcome.error {
                 shown = output(Some(error));
                 how = rejection(&shown).map_or(CallStatus::Error, CallStatus::Rejected);
             } else if let Some(ok) = ok {
@@ -348,7 +394,7 @@ impl<'a> Message<'a> {
                 }
             }
         }
-        let declined = text(self.status).as_deref() == Some("declined");
+        let declined = self.declined() && !self.was_executed();
         if declined {
             how = CallStatus::Rejected(decliner(&[self.stderr, self.aggregated_output]));
         }
@@ -359,6 +405,23 @@ impl<'a> Message<'a> {
             exit_code: exit_code.filter(|_| !declined),
             change: None,
         }
+    }
+}
+
+/// What a server's tool returned.
+#[derive(Deserialize)]
+struct Outcome<'a> {
+    #[serde(borrow, default, rename = "Ok")]
+    ok: Option<Raw<'a>>,
+    #[serde(borrow, default, rename = "Err")]
+    error: Option<Raw<'a>>,
+}
+
+impl<'a> Outcome<'a> {
+    /// Returns what the tool returned if a rejection says that it wasn't called.
+    fn returned_though_rejected(&self) -> Option<(Cow<'a, str>, bool)> {
+        rejection(&output(Some(self.error?)))?;
+        returned(self.ok?)
     }
 }
 

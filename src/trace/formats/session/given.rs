@@ -58,6 +58,24 @@ fn combined<'n, 'a>(present: impl Iterator<Item = (&'n str, Cow<'a, str>, bool)>
     }
 }
 
+/// Returns the texts in arguments, but not the names of members.
+pub(super) fn texts(input: &str) -> Vec<String> {
+    fn add(value: &serde_json::Value, texts: &mut Vec<String>) {
+        match value {
+            serde_json::Value::String(text) => texts.push(text.clone()),
+            serde_json::Value::Array(list) => list.iter().for_each(|one| add(one, texts)),
+            serde_json::Value::Object(all) => all.values().for_each(|one| add(one, texts)),
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    match strict_json::from_text_clamped(input) {
+        Ok(value) => add(&value, &mut texts),
+        Err(_) => texts.push(input.to_owned()),
+    }
+    texts
+}
+
 fn is_same(a: &str, b: &str) -> bool {
     canonical_eq(Raw::trusted(a), Raw::trusted(b))
 }

@@ -21,6 +21,7 @@ use super::{
     SessionRecord, Sessions, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
+use crate::trace::formats::shown::is_schema;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -401,6 +402,8 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     args: Option<Raw<'a>>,
     #[serde(borrow)]
+    parameters: Option<Raw<'a>>,
+    #[serde(borrow)]
     input: Option<Raw<'a>>,
     #[serde(borrow)]
     action: Option<Raw<'a>>,
@@ -611,15 +614,18 @@ impl<'a> Message<'a> {
             .or(named)
             .or_else(|| Some(Cow::Owned(kind?.strip_suffix("_call")?.to_owned())));
         let inner = inner.unwrap_or_default();
+        let is_given = |raw: &Raw<'_>| !is_schema(*raw);
         let input = given::of_members(&[
             ("arguments", self.arguments),
             ("args", self.args),
+            ("parameters", self.parameters.filter(is_given)),
             ("input", self.input),
             ("action", self.action),
             ("operation", self.operation),
             ("code", self.code),
             ("function.arguments", inner.arguments),
             ("function.args", inner.args),
+            ("function.parameters", inner.parameters.filter(is_given)),
             ("function.input", inner.input),
         ]);
         let mut call = Call {

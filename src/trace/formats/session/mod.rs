@@ -19,6 +19,7 @@ mod lists;
 pub mod messages;
 pub mod openhands;
 pub mod otlp;
+mod otlp_arguments;
 mod otlp_models;
 #[cfg(test)]
 mod otlp_tests;
@@ -456,6 +457,27 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
         Ok(Self(raw.and_then(Raw::read)))
+    }
+}
+
+/// An exit code, written as a number or as the text of one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ExitCode(pub(super) Option<i64>);
+
+impl<'de> Deserialize<'de> for ExitCode {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
+        let written = raw.map(|raw| match raw.as_str() {
+            Some(text) => text.decode(),
+            None => Cow::Borrowed(raw.as_written()),
+        });
+        let number = written.as_deref().map(|written| {
+            let written = written.trim();
+            let whole = written.split_once('.');
+            let whole = whole.filter(|(_, rest)| rest.bytes().all(|digit| digit == b'0'));
+            whole.map_or(written, |(whole, _)| whole)
+        });
+        Ok(Self(number.and_then(|number| number.parse().ok())))
     }
 }
 

@@ -6,8 +6,8 @@
 
 use super::messages::Message;
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, ExitCode, Lenient, LenientStr, Read,
+    SessionFormat, SessionRecord, Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -106,7 +106,7 @@ struct OpenHandsEvent<'a> {
     #[serde(borrow)]
     error: Option<Raw<'a>>,
     extras: Lenient<Extras>,
-    exit_code: Lenient<i64>,
+    exit_code: ExitCode,
     #[serde(borrow)]
     tool_name: LenientStr<'a>,
     #[serde(borrow)]
@@ -122,7 +122,7 @@ struct OpenHandsEvent<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Extras {
-    exit_code: Lenient<i64>,
+    exit_code: ExitCode,
     metadata: Lenient<Metadata>,
     /// The work tree, in what the program recalled at the start.
     working_dir: Lenient<String>,
@@ -131,7 +131,7 @@ struct Extras {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct Metadata {
-    exit_code: Lenient<i64>,
+    exit_code: ExitCode,
     /// The shell's directory after a command.
     working_dir: Lenient<String>,
 }
@@ -345,7 +345,7 @@ impl<'a> OpenHandsEvent<'a> {
                 content: Option<Raw<'a>>,
                 #[serde(borrow)]
                 output: Option<Raw<'a>>,
-                exit_code: Lenient<i64>,
+                exit_code: ExitCode,
                 metadata: Lenient<Metadata>,
                 is_error: Lenient<bool>,
             }

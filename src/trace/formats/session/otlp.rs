@@ -3,9 +3,10 @@
 //! Events of coding agents contain decisions and results; spans contain finished calls. They may
 //! belong to several sessions and are sorted by time first.
 
+use super::otlp_arguments::call;
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, given, lists, object_of, offset, otlp_models, output, text,
+    CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat, SessionRecord,
+    Sessions, given, lists, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -13,7 +14,6 @@ use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::{HashMap, hash_map};
 use serde::Deserialize;
-use shell_effects::agent_tools;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str, push_quoted};
@@ -310,7 +310,7 @@ struct KeyValue<'a> {
 }
 
 /// Attributes by name. Of several with the same name, the first one that isn't blank is kept.
-struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
+pub(super) struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
 
 impl<'a> Attributes<'a> {
     /// Reads a list of pairs, or the object that the Python SDK writes. Adds to `malformed` what
@@ -358,7 +358,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// Returns the first of some attributes that is present and not empty.
-    fn first(&self, names: &[&str]) -> Option<Cow<'a, str>> {
+    pub(super) fn first(&self, names: &[&str]) -> Option<Cow<'a, str>> {
         let mut all = names.iter().filter_map(|name| self.0.get(*name));
         all.find(|value| !value.is_empty()).cloned()
     }
@@ -372,7 +372,7 @@ impl<'a> Attributes<'a> {
         ])
     }
 
-    fn id(&self) -> Option<Cow<'a, str>> {
+    pub(super) fn id(&self) -> Option<Cow<'a, str>> {
         self.first(&[
             "tool_use_id",
             "call_id",
@@ -613,82 +613,6 @@ impl<'a> Item<'a> {
 fn nanos(raw: Raw<'_>) -> Option<Timestamp> {
     let nanos: i64 = output(Some(raw)).parse().ok()?;
     (nanos > 0).then(|| Timestamp::of_millis(nanos / 1_000_000))
-}
-
-fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
-    let of = |names: &[&'static str]| {
-        let texts: Vec<_> = names
-            .iter()
-            .map(|name| (*name, attributes.first(&[name])))
-            .collect();
-        given::of_texts(&texts)
-    };
-    let mut given = of(&[
-        "tool_input",
-        "function_args",
-        "arguments",
-        "gen_ai.tool.call.arguments",
-        "tool_arguments",
-    ]);
-    // These may describe arguments, or wrap them.
-    for name in [
-        "input.value",
-        "traceloop.entity.input",
-        "tool_parameters",
-        "tool.parameters",
-    ] {
-        if given::is_blank(&given) {
-            given = of(&[name]);
-        }
-    }
-    let shell = agent_tools::tool(&tool);
-    let command = shell.and_then(agent_tools::Tool::command);
-    let parameters = || attributes.first(&["tool_parameters", "tool.parameters"]);
-    let full = command.and_then(|command| {
-        let full = full_command(&given).or_else(|| full_command(&parameters()?))?;
-        let line = match command_in(&given, shell) {
-            // Both are recorded, and it is unknown which of them was executed.
-            Some(other) if !is_shortened(&other, &full) => format!("{other}\n{full}"),
-            _ => full,
-        };
-        Some(object_of(command, &line))
-    });
-    Call {
-        id: attributes.id(),
-        tool,
-        input: full.unwrap_or(given),
-    }
-}
-
-/// Returns the whole command, which Claude Code records in addition to its first word.
-fn full_command(given: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Parameters<'a> {
-        #[serde(borrow)]
-        full_command: Str<'a>,
-    }
-    let parameters: Parameters<'_> = strict_json::from_text(given).ok()?;
-    Some(parameters.full_command.decode().into_owned())
-}
-
-/// Returns the command among the arguments of a call.
-fn command_in(given: &str, tool: Option<&agent_tools::Tool>) -> Option<String> {
-    let members: BTreeMap<String, Raw<'_>> = strict_json::from_text(given).ok()?;
-    let line = tool?.commands().find_map(|name| members.get(name))?;
-    Some(line.read::<Str<'_>>()?.decode().into_owned())
-}
-
-/// Returns whether a text is another one, or the beginning of another one that Claude Code
-/// shortened. It writes a mark behind the beginning, which runs nothing.
-fn is_shortened(text: &str, full: &str) -> bool {
-    /// Characters that Claude Code keeps of an argument.
-    const KEPT: usize = 512;
-    let pairs = text.chars().zip(full.chars());
-    let same = pairs.take_while(|(a, b)| a == b).count();
-    let mark: String = text.chars().skip(same).collect();
-    let is_of_mark = |c: char| c.is_ascii_alphanumeric() || " .…,[]".contains(c);
-    let is_mark = mark.trim_start().starts_with(['…', '[']) || mark.starts_with("...");
-    text == full || same >= KEPT && (mark.is_empty() || is_mark && mark.chars().all(is_of_mark))
 }
 
 /// Returns whether a call was allowed, and by whom. An approval of an unknown source is ignored.

@@ -260,7 +260,7 @@ impl Pairing {
                 self.responded((key, line, event.time), tool, ended, on);
             }
             EventKind::Approved { id, by } => {
-                let n = self.waiting.last_open(id);
+                let n = self.waiting.last_open_in(id, key);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.decide(Some((true, *by)));
                 }
@@ -273,7 +273,7 @@ impl Pairing {
                 self.rejected((key, line, event.time), id, *by, Some(call), on);
             }
             EventKind::Change { id, change } => {
-                let n = self.waiting.last_open(id);
+                let n = self.waiting.last_open_in(id, key);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.change = Some(change.clone());
                 }
@@ -311,7 +311,7 @@ impl Pairing {
                 decision,
                 ended,
             } => {
-                let known = self.begun(key, call);
+                let known = self.call_of_end(key, call);
                 if let Some(n) = known.or_else(|| self.call(key, line, event.time, call, on)) {
                     self.begin(n, call, *decision);
                     self.result(n, event.time, ended, on);
@@ -326,7 +326,7 @@ impl Pairing {
         let Some(id) = call.id.as_deref() else {
             return self.waiting.first_open_of(key, &call.tool);
         };
-        let n = self.waiting.last_open(id)?;
+        let n = self.waiting.last_open_in(id, key)?;
         let same = |w: &Waiting| *w.session == *key;
         self.waiting.get(n).is_some_and(same).then_some(n)
     }

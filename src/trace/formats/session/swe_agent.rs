@@ -8,8 +8,8 @@ mod interface;
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, ExitCode, Lenient, LenientStr, Read,
+    SessionFormat, SessionRecord, Sessions, given, is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
@@ -100,6 +100,9 @@ struct TrajectoryStep<'a> {
     thought: LenientStr<'a>,
     #[serde(borrow)]
     state: Option<Raw<'a>>,
+    /// The model's calls, from which the action was made.
+    #[serde(borrow)]
+    tool_calls: Lenient<Vec<Raw<'a>>>,
 }
 
 /// Members that both programs add to a message.
@@ -129,7 +132,7 @@ struct MessageFields<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Extra<'a> {
-    returncode: Lenient<i64>,
+    returncode: ExitCode,
     /// Why there is no return code.
     #[serde(borrow)]
     exception_info: LenientStr<'a>,
@@ -183,26 +186,68 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
     if let Some(thought) = text(step.thought) {
         events.push(raw, EventKind::Said(thought));
     }
-    let action = match step.action {
-        // A value of another type may contain an action, too.
-        Some(action) => Some(output(Some(action))),
-        None => text(step.response)
-            .or_else(|| text(step.thought))
-            .and_then(|said| blocks(&said).map(Cow::Owned)),
-    };
-    let Some(action) = action.filter(|action| !action.trim().is_empty()) else {
+    // A value of another type may contain an action, too.
+    let action = step.action.map(|action| output(Some(action)));
+    let is_given = action.is_some();
+    let mut action = action.filter(|action| !action.trim().is_empty());
+    let shown = step.observation.map(|shown| output(Some(shown)));
+    let calls = called(step.tool_calls, action.as_deref());
+    if action.is_none() && calls.is_empty() && (!is_given || shown.as_deref().is_some_and(is_run)) {
+        let said = text(step.response).or_else(|| text(step.thought));
+        action = said.and_then(|said| blocks(&said).map(Cow::Owned));
+        action = action.filter(|action| !action.trim().is_empty());
+    }
+    if action.is_none() && calls.is_empty() {
         return;
+    }
+    let end = |events: &mut Events<'a>, id| {
+        if let Some(shown) = &shown {
+            push_end(events, raw, Some(id), how(shown), shown.clone(), None);
+        }
     };
-    let id = events.own_id();
-    push_command(events, raw, Some(id.clone()), &action);
-    if let Some(observation) = step.observation {
-        let shown = output(Some(observation));
-        push_end(events, raw, Some(id), how(&shown), shown, None);
+    if let Some(action) = action {
+        let id = events.own_id();
+        push_command(events, raw, Some(id.clone()), &action);
+        end(events, id);
+    }
+    for mut call in calls {
+        // Ids may begin again with each step.
+        let id = events.own_id();
+        call.id = Some(id.clone());
+        events.push(raw, EventKind::Call(call));
+        end(events, id);
     }
     // The state is that after the action.
     if let Some(directory) = directory {
         events.push(raw, EventKind::Moved(directory.into()));
     }
+}
+
+/// Returns the model's calls, without those that the action was made from.
+fn called<'a>(calls: Lenient<Vec<Raw<'a>>>, action: Option<&str>) -> Vec<Call<'a>> {
+    // The action is a line for a shell, with quotes of its own.
+    let plain = |text: &str| text.replace(['"', '\'', '\\', '\n', '\r', '\t', ' '], "");
+    let action = action.map(plain);
+    let all = calls.0.unwrap_or_default().into_iter();
+    let calls = all.filter_map(|raw| Some(raw.read::<Message<'a>>()?.call()));
+    let is_another = |call: &Call<'a>| match &action {
+        Some(action) => {
+            let texts = given::texts(&call.input);
+            !texts.iter().all(|text| action.contains(&plain(text)))
+        }
+        None => true,
+    };
+    calls.filter(is_another).collect()
+}
+
+/// Returns whether an observation is more than the note that no action could be read.
+fn is_run(observation: &str) -> bool {
+    let shown = observation.trim_start();
+    let notes = [
+        "Your output was not formatted correctly",
+        "Your last output did not use",
+    ];
+    !shown.is_empty() && !notes.iter().any(|note| shown.starts_with(note))
 }
 
 /// Determines how a command ended from its observation, which has no exit code.
@@ -399,12 +444,13 @@ fn returncode(said: &str) -> Option<i64> {
 fn executed_block(said: &str) -> Option<Cow<'_, str>> {
     let own = ["```mswea_bash_command", "```bash"];
     if !own.iter().any(|begin| said.contains(begin)) {
-        return only_block(said).map(Cow::Borrowed);
+        return only_block(said).map(Cow::Borrowed).map(plain_lines);
     }
     match own.map(|begin| block_of(said, begin)) {
         [Some(one), Some(other)] => Some(Cow::Owned(format!("{one}\n{other}"))),
         [one, other] => one.or(other).map(Cow::Borrowed),
     }
+    .map(plain_lines)
 }
 
 /// Returns the only block with this fence. It ends at the first line that begins with a fence, even
@@ -447,11 +493,16 @@ fn blocks(said: &str) -> Option<String> {
     let last = all.len().checked_sub(1)?;
     let kept = all.iter().enumerate();
     let kept = kept.filter(|(n, (language, _))| *n == last || is_shell(language));
-    Some(
-        kept.map(|(_, (_, body))| *body)
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )
+    let kept: Vec<_> = kept.map(|(_, (_, body))| *body).collect();
+    Some(plain_lines(Cow::Owned(kept.join("\n"))).into_owned())
+}
+
+/// Ends lines as a shell does. Otherwise, the end of a line would belong to its last word.
+fn plain_lines(lines: Cow<'_, str>) -> Cow<'_, str> {
+    if lines.contains('\r') {
+        return Cow::Owned(lines.replace("\r\n", "\n"));
+    }
+    lines
 }
 
 fn is_shell(language: &str) -> bool {
@@ -466,7 +517,7 @@ fn fenced(said: &str) -> impl Iterator<Item = (&str, &str)> {
             let (block, after) = behind.split_once("```")?;
             rest = after;
             if let Some((language, body)) = block.split_once('\n') {
-                return Some((language.trim(), body.trim_end_matches('\n')));
+                return Some((language.trim(), body.trim_end_matches(['\n', '\r'])));
             }
         }
         None
@@ -549,8 +600,8 @@ mod tests {
             (step(&format!(r#""response":"{two}","#)), 2),
             (step(&format!(r#""action":null,"response":"{two}","#)), 2),
             (step(&format!(r#""thought":"{two}","#)), 2),
-            // The action could not be parsed, so none was executed.
-            (step(&format!(r#""action":"","response":"{two}","#)), 0),
+            // Something was executed.
+            (step(&format!(r#""action":"","response":"{two}","#)), 2),
         ] {
             let all = told(&FORMAT, &text);
             assert_eq!(all.len(), count, "{text} {all:?}");
@@ -561,6 +612,73 @@ mod tests {
         }
         let other = told(&FORMAT, &step(r#""action":["rm a"],"#));
         assert_eq!(other.len(), 2, "{other:?}");
+        // The action could not be read, so none was executed.
+        for shown in ["", "Your output was not formatted correctly. x"] {
+            let step = format!(
+                r#"{{"trajectory":[{{"action":"","response":"{two}","observation":"{shown}"}}],"info":{{}}}}"#
+            );
+            assert!(told(&FORMAT, &step).is_empty(), "{step}");
+        }
+    }
+
+    #[test]
+    fn calls_of_a_step_count_unless_they_are_its_action() {
+        let step = |action: &str, calls: &str| {
+            let text = format!(
+                r#"{{"trajectory":[{{"action":"{action}","observation":"o","tool_calls":[{calls}]}}],"info":{{}}}}"#
+            );
+            told(&FORMAT, &text)
+        };
+        let call = |command: &str| {
+            format!(
+                r#"{{"id":"c","function":{{"name":"bash","arguments":{{"command":"{command}"}}}}}}"#
+            )
+        };
+        for (action, calls, expected) in [
+            ("ls", call("ls"), vec![r#"call #1 bash {"command":"ls"}"#]),
+            ("", call("ls"), vec![r#"call #1 bash {"command":"ls"}"#]),
+            (
+                "",
+                format!("{},{}", call("ls"), call("rm a")),
+                vec![
+                    r#"call #1 bash {"command":"ls"}"#,
+                    r#"call #3 bash {"command":"rm a"}"#,
+                ],
+            ),
+            (
+                "ls",
+                call("rm a"),
+                vec![
+                    r#"call #1 bash {"command":"ls"}"#,
+                    r#"call #3 bash {"command":"rm a"}"#,
+                ],
+            ),
+            (
+                "str_replace_editor view '/w/a b'",
+                r#"{"function":{"name":"str_replace_editor","arguments":"{\"command\":\"view\",\"path\":\"/w/a b\"}"}}"#.to_owned(),
+                vec![r#"call #1 str_replace_editor {"command":"view","path":"/w/a b"}"#],
+            ),
+        ] {
+            let all = step(action, &calls);
+            let made: Vec<_> = all.iter().filter(|line| line.starts_with("call")).collect();
+            assert_eq!(made, expected.iter().collect::<Vec<_>>(), "{action} {calls}");
+            assert_eq!(all.len(), 2 * made.len(), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_block_end_with_it() {
+        for said in [
+            "```bash\r\nls\r\nrm a\r\n```",
+            "```\r\nls\r\nrm a\r\n```\r\n",
+        ] {
+            assert_eq!(
+                executed_block(said).as_deref(),
+                Some("ls\nrm a"),
+                "{said:?}"
+            );
+            assert_eq!(blocks(said).as_deref(), Some("ls\nrm a"), "{said:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::trace::entry::Entry;
 use crate::trace::formats::{NativeRecord, OwnCalls, RoutedRecord};
 use proptest::prelude::*;
 
-const FORMATS: [&SessionFormat; 11] = [
+const FORMATS: [&SessionFormat; 12] = [
+    &codex_exec::FORMAT,
     &messages::FORMAT,
     &messages::PI,
     &gemini::FORMAT,
@@ -132,6 +133,13 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
         "state",
         "is_error",
         "attempts",
+        "item",
+        "items",
+        "details",
+        "item_type",
+        "thread_id",
+        "changes",
+        "server",
     ];
     const WORDS: &[&str] = &[
         "user",
@@ -163,6 +171,13 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
         "tool.execution_start",
         "tool.execution_complete",
         "assistant.message",
+        "item.started",
+        "item.completed",
+        "thread.started",
+        "command_execution",
+        "mcp_tool_call",
+        "declined",
+        "completed",
         "a",
         "b",
         "{\"tool\":\"x\"}",
@@ -205,9 +220,10 @@ proptest! {
             let is_call = |text: &&String| text.contains(",\"action\":{\"type\":");
             let handed_on = fed.iter().filter(is_call).count();
             // Of repeated calls, only one is emitted.
-            let again = ["gemini-cli", "copilot-cli", "cline"].contains(&format.name);
+            let again = ["codex-exec", "gemini-cli", "copilot-cli", "cline"].contains(&format.name);
             // Calls in records and messages of unknown kinds are emitted in addition.
             let more = [
+                "codex-exec",
                 "copilot-cli",
                 "inspect",
                 "messages",

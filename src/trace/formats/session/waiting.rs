@@ -136,6 +136,12 @@ impl Queue {
         self.open.get(&Key::Id(id.into()))?.back().copied()
     }
 
+    /// Returns the last calls of an id without a result, the latest first.
+    pub(super) fn open(&self, id: &str) -> impl Iterator<Item = u64> {
+        let list = self.open.get(&Key::Id(id.into())).into_iter().flatten();
+        list.rev().take(TOOLS).copied()
+    }
+
     /// Like [`Self::last_open`], but prefers a call of this session among the last ones. A session
     /// that continues another one contains results of its calls.
     pub(super) fn last_open_in(&self, id: &str, session: &str) -> Option<u64> {

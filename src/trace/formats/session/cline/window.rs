@@ -3,15 +3,9 @@
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Tools that read. The window shows what other tools write, which may be a path as well.
-const READERS: [&str; 6] = [
-    "readFile",
-    "listFilesTopLevel",
-    "listFilesRecursive",
-    "listCodeDefinitionNames",
-    "searchFiles",
-    "codebaseSearch",
-];
+/// The tool whose content is the path of the file that it reads. Of other tools the window shows
+/// what they write or find, which may be a path as well.
+const READER: &str = "readFile";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -26,30 +20,29 @@ struct Shown<'a> {
     batch_files: Vec<Shown<'a>>,
 }
 
-/// Returns the absolute paths in place of contents that name another file than `path` does. The
+/// Returns the paths in place of contents that name another file than `path` does. The
 /// path is relative to the work tree, and the content is the file that is read.
 pub(super) fn other_paths(tool: &str, said: &str) -> Vec<String> {
-    if !READERS.contains(&tool) {
+    if tool != READER {
         return Vec::new();
     }
     let shown = serde_json::from_str::<Shown<'_>>(said).unwrap_or_default();
     let all = std::iter::once(&shown).chain(&shown.batch_files);
-    all.filter_map(Shown::other_path)
-        .map(str::to_owned)
-        .collect()
+    all.filter_map(Shown::other_path).collect()
 }
 
 impl Shown<'_> {
-    fn other_path(&self) -> Option<&str> {
-        let content = self.content.as_deref().map(str::trim)?;
-        if !is_absolute(content) || content.contains(['\n', '\r']) {
+    fn other_path(&self) -> Option<String> {
+        let content = of_url(self.content.as_deref().map(str::trim)?);
+        let leaves = is_absolute(&content) || leads_out(&content);
+        if !leaves || content.contains(['\n', '\r']) {
             return None;
         }
         let outside = self.is_outside_workspace == Some(true)
             || self.operation_is_located_in_workspace == Some(false);
         let path = self.path.as_deref().unwrap_or_default();
-        let same = content == path || !outside && is_below(content, path);
-        (!same).then_some(content)
+        let same = content == path || !outside && is_below(&content, path);
+        (!same).then(|| content.into_owned())
     }
 }
 
@@ -57,6 +50,41 @@ fn is_absolute(path: &str) -> bool {
     let on_drive =
         matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
     on_drive || path.starts_with(['/', '~']) || path.starts_with("\\\\")
+}
+
+/// Returns whether a path may lead out of the work tree.
+fn leads_out(path: &str) -> bool {
+    path.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// Returns the path in a URL of a file; any other text as it is.
+fn of_url(text: &str) -> Cow<'_, str> {
+    let scheme = text.get(..5).unwrap_or_default();
+    let rest = text
+        .get(5..)
+        .filter(|_| scheme.eq_ignore_ascii_case("file:"));
+    let Some(rest) = rest else {
+        return Cow::Borrowed(text);
+    };
+    let path = match rest.strip_prefix("//").map(|rest| rest.find('/')) {
+        Some(Some(at)) => rest.get(at + 2..).unwrap_or(rest),
+        _ => rest,
+    };
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.as_bytes();
+    while let Some((first, rest)) = left.split_first() {
+        let code = rest.get(..2).filter(|_| *first == b'%');
+        let code = code.filter(|code| code.iter().all(u8::is_ascii_hexdigit));
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            bytes.push(byte);
+            left = rest.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            left = rest;
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns whether a path ends with a relative one, below a directory that may be a work tree.
@@ -100,12 +128,21 @@ mod tests {
             ),
             ("a.rs", "/* text */\\nx", "", None),
             ("a.rs", "text", "", None),
+            ("a.rs", "../../etc/shadow", "", Some("../../etc/shadow")),
+            ("a.rs", "src/../../b", "", Some("src/../../b")),
+            ("../b", "../b", "", None),
+            ("a.rs", "file:///etc/shadow", "", Some("/etc/shadow")),
+            ("a.rs", "FILE://h/etc%2Fshadow", "", Some("/etc/shadow")),
+            ("a.rs", "file:/home/u/app/a.rs", "", None),
+            ("a.rs", "a..b", "", None),
         ] {
             let said =
                 format!(r#"{{"tool":"readFile","path":"{path}","content":"{content}"{more}}}"#);
             let found = other_paths("readFile", &said);
             assert_eq!(found.first().map(String::as_str), expected, "{said}");
-            assert!(other_paths("newFileCreated", &said).is_empty());
+            for tool in ["newFileCreated", "searchFiles", "listFilesTopLevel"] {
+                assert!(other_paths(tool, &said).is_empty(), "{said}");
+            }
             let batch = format!(r#"{{"batchFiles":[{said},{said}]}}"#);
             let count = if expected.is_some() { 2 } else { 0 };
             assert_eq!(other_paths("readFile", &batch).len(), count, "{batch}");

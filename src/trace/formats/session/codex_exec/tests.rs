@@ -32,6 +32,10 @@ fn items_are_calls() {
             "end item_1 Rejected(Policy) None o",
         ),
         (command("declined", "0"), "end item_1 Ok Some(0) o"),
+        (command("completed", "\"2\""), "end item_1 Error Some(2) o"),
+        (command("completed", "2.0"), "end item_1 Error Some(2) o"),
+        (command("completed", "\"x\""), "end item_1 Ok None o"),
+        (command("declined", "\"0\""), "end item_1 Ok Some(0) o"),
         (command("new", "null"), "end item_1 NotRecorded None o"),
         // It was still running when the turn ended.
         (command("in_progress", "null"), ""),
@@ -252,4 +256,147 @@ fn items_of_unknown_types_and_records_count_by_what_they_contain() {
         r#""type":"new","tool":"x","arguments":{"a":1}"#,
     );
     assert_eq!(told(&FORMAT, &other)[0], r#"call item_1 x {"a":1}"#);
+}
+
+#[test]
+fn a_rejected_call_with_a_result_was_executed() {
+    let call = |more: &str| {
+        item(
+            "completed",
+            &format!(r#""type":"mcp_tool_call","server":"db","tool":"drop",{more}"#),
+        )
+    };
+    let error = r#""error":{"message":"user rejected MCP tool call"}"#;
+    let told_end = |more: &str| told(&FORMAT, &call(more)).pop().unwrap_or_default();
+    for (more, expected) in [
+        (
+            r#""result":{"content":[{"type":"text","text":"r"}]}"#,
+            "end item_1 Ok None r",
+        ),
+        (
+            r#""result":{"structured_content":{"n":1}}"#,
+            r#"end item_1 Ok None {"n":1}"#,
+        ),
+        (
+            r#""result":{"content":[{"type":"text","text":"r"}],"isError":true}"#,
+            "end item_1 Failed None r",
+        ),
+        (r#""result":"r""#, "end item_1 Ok None r"),
+    ] {
+        for rest in [
+            format!(r#"{more},"status":"failed",{error}"#),
+            format!(r#"{more},"status":"declined""#),
+        ] {
+            assert_eq!(told_end(&rest), expected, "{rest}");
+            let all = fed(&FORMAT, &[&call(&rest)]);
+            let rejected = r#""decision":{"status":"rejected""#;
+            assert!(all[1].contains(rejected), "{all:#?}");
+        }
+    }
+    for more in [
+        r#""result":null"#,
+        r#""result":{"content":[],"structured_content":null}"#,
+        r#""result":{"content":[{"type":"text","text":"user rejected MCP tool call"}]}"#,
+    ] {
+        let rest = format!(r#"{more},"status":"failed",{error}"#);
+        assert!(told_end(&rest).contains("Rejected(Human)"), "{rest}");
+    }
+}
+
+#[test]
+fn items_are_found_wherever_a_record_has_them() {
+    let ran = r#""command":"rm a","exit_code":0,"status":"completed""#;
+    let whole = format!(r#"{{"id":"i","type":"command_execution",{ran}}}"#);
+    let call = r#"call i shell {"command":"rm a"}"#;
+    let end = "end i Ok Some(0) ";
+    for text in [
+        format!(r#"{{"type":"items.completed","items":[{whole}]}}"#),
+        format!(r#"{{"type":"item.completed","item":[{whole}]}}"#),
+        format!(r#"{{"type":"item.completed","details":{whole}}}"#),
+        r#"{"type":"item.completed","id":"i","command":"rm a","status":"completed","exit_code":0}"#.to_owned(),
+        format!(r#"{{"type":"turn.completed","usage":{{}},"turn":{{"items":[[{whole}]]}}}}"#),
+        format!(
+            r#"{{"type":"item.completed","item":{{"id":"i","details":{{"item_type":"command_execution",{ran}}}}}}}"#
+        ),
+        format!(
+            r#"{{"type":"item.completed","item":{{"id":"i","type":"command_execution","details":{{{ran}}}}}}}"#
+        ),
+        r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","status":"completed","details":{"command":"rm a","exit_code":0}}}"#.to_owned(),
+        format!(
+            r#"{{"type":"item.completed","item":{{"id":"i","type":"group","items":[{whole}]}}}}"#
+        ),
+    ] {
+        assert_eq!(told(&FORMAT, &text), [call, end], "{text}");
+    }
+    let both = format!(
+        r#"{{"type":"item.completed","item":{{"id":"o","type":"command_execution","command":"ls","details":{whole}}}}}"#
+    );
+    assert_eq!(told(&FORMAT, &both).len(), 4, "{both}");
+    for data in ["result", "arguments"] {
+        let text = item(
+            "completed",
+            &format!(
+                r#""type":"mcp_tool_call","server":"s","tool":"t","{data}":{{"x":[{whole}]}}"#
+            ),
+        );
+        assert_eq!(told(&FORMAT, &text).len(), 2, "{text}");
+    }
+    let plan = item(
+        "completed",
+        r#""type":"todo_list","items":[{"text":"x","status":"done","command":"x"}]"#,
+    );
+    assert_eq!(told(&FORMAT, &plan).len(), 1, "{plan}");
+}
+
+#[test]
+fn items_of_mixed_threads_find_their_calls() {
+    let thread = |id: &str| format!(r#"{{"type":"thread.started","thread_id":"{id}"}}"#);
+    let begun = |line: &str| {
+        item(
+            "started",
+            &format!(r#""type":"command_execution","command":"{line}""#),
+        )
+    };
+    let done = |line: &str| {
+        let more = r#""exit_code":0,"status":"completed""#;
+        item(
+            "completed",
+            &format!(r#""type":"command_execution","command":"{line}",{more}"#),
+        )
+    };
+    let of = |text: String, id: &str| text.replacen('{', &format!(r#"{{"thread_id":"{id}","#), 1);
+    let (t, u) = (thread("t"), thread("u"));
+    for lines in [
+        // The lines name their threads.
+        vec![
+            t.clone(),
+            u.clone(),
+            of(begun("ls"), "t"),
+            of(begun("rm a"), "u"),
+            of(done("ls"), "t"),
+            of(done("rm a"), "u"),
+        ],
+        vec![
+            t.clone(),
+            begun("ls"),
+            u.clone(),
+            begun("rm a"),
+            done("ls"),
+            done("rm a"),
+        ],
+        vec![t, begun("ls"), u, begun("rm a"), done("rm a"), done("ls")],
+    ] {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let all = fed(&FORMAT, &lines);
+        let found = |id: &str, command: &str| {
+            let session = format!(r#""record":"call","executionId":"{id}""#);
+            let calls = all.iter().filter(|record| record.contains(&session));
+            let calls: Vec<_> = calls.collect();
+            calls.len() == 1 && calls[0].contains(command) && calls[0].contains(r#""outcome":"ok""#)
+        };
+        assert!(
+            found("t", r#""command":"ls""#) && found("u", r#""command":"rm a""#),
+            "{all:#?}"
+        );
+    }
 }

@@ -5,7 +5,7 @@ use super::{
     Call, CallStatus, EventKind, Events, Lenient, LenientStr, Message, Raw, id, is_word, output,
     text,
 };
-use crate::trace::formats::session::{CallEnd, given};
+use crate::trace::formats::session::{CallEnd, ExitCode, given};
 use governance::DecidedBy;
 use serde::Deserialize;
 
@@ -145,7 +145,7 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>
     struct Outcome<'a> {
         #[serde(borrow, rename = "type")]
         kind: LenientStr<'a>,
-        exit_code: Lenient<i64>,
+        exit_code: ExitCode,
     }
     let list: Vec<Raw<'_>> = raw?.read()?;
     let outcomes = list

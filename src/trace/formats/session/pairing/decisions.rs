@@ -2,7 +2,7 @@
 
 use super::{
     Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Pairing, Question, REMEMBERED,
-    RecordKind, RoutedRecord, Timestamp, feed, hash_of_end, write,
+    RecordKind, RoutedRecord, Timestamp, Waiting, feed, hash_of_end, write,
 };
 use crate::trace::formats::session::given::is_blank;
 use strict_json::{Raw, canonical_eq};
@@ -16,6 +16,27 @@ impl Pairing {
     pub(super) fn begun(&self, key: &str, call: &Call<'_>) -> Option<u64> {
         let known = self.mentioned(key, call);
         known.filter(|n| !self.is_another(*n, call))
+    }
+
+    /// Finds the waiting call that a record of its end is about.
+    pub(super) fn call_of_end(&self, key: &str, call: &Call<'_>) -> Option<u64> {
+        let own = self.begun(key, call);
+        own.or_else(|| self.of_mixed_thread(key, call))
+    }
+
+    /// Finds a waiting call of another thread that ends here. Lines of several threads may be
+    /// mixed, and the ids of all begin with the same number. So this holds only if the thread
+    /// itself has another call with this id.
+    fn of_mixed_thread(&self, key: &str, call: &Call<'_>) -> Option<u64> {
+        let taken = self.mentioned(key, call).is_some() || self.is_over(key, call);
+        if !taken || !RECOUNTED.contains(&self.format) {
+            return None;
+        }
+        let mut open = self.waiting.open(call.id.as_deref()?);
+        open.find(|n| {
+            let same = |w: &Waiting| w.began && *w.session != *key && !self.is_another(*n, call);
+            self.waiting.get(*n).is_some_and(same)
+        })
     }
 
     /// Returns whether a waiting call that began is another one than this, whose id it has.
@@ -76,7 +97,7 @@ impl Pairing {
         call: Option<&Call<'_>>,
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
-        let open = self.waiting.last_open(id);
+        let open = self.waiting.last_open_in(id, place.0);
         if let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) {
             if let Some(waiting) = self.waiting.get_mut(n) {
                 waiting.decide(Some((false, by)));
@@ -173,7 +194,7 @@ impl Pairing {
             let waiting = waiting.get(*n);
             waiting.is_some_and(|w| w.question == Some(to) && *w.session == *key)
         };
-        let mut n = id.and_then(|id| waiting.last_open(id)).filter(open);
+        let mut n = id.and_then(|id| waiting.last_open_in(id, key)).filter(open);
         while n.is_none()
             && let Some(oldest) = session.questions_of(to).pop_front()
         {

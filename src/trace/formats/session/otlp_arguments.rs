@@ -1,0 +1,263 @@
+//! Arguments of a call in attributes. Some contain them as they are; others describe them, wrap
+//! them or are those of another layer of the program.
+
+use super::otlp::Attributes;
+use super::{Call, given, object_of};
+use crate::trace::formats::shown::is_schema;
+use serde::Deserialize;
+use shell_effects::agent_tools;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use strict_json::{Raw, Str};
+
+/// Attributes that contain the arguments of a call.
+const PLAIN: [&str; 5] = [
+    "tool_input",
+    "function_args",
+    "arguments",
+    "gen_ai.tool.call.arguments",
+    "tool_arguments",
+];
+/// Attributes that may describe arguments, or wrap them.
+const OTHERS: [&str; 4] = [
+    "input.value",
+    "traceloop.entity.input",
+    "tool_parameters",
+    "tool.parameters",
+];
+/// Members about a call that are no arguments of it.
+const ABOUT: [&str; 14] = [
+    "callbacks",
+    "description",
+    "id",
+    "mcp_server_name",
+    "mcp_tool_name",
+    "metadata",
+    "name",
+    "run_id",
+    "skill_name",
+    "tags",
+    "tool",
+    "tool_call_id",
+    "tool_name",
+    "type",
+];
+/// Names of types, in place of the values of parameters.
+const TYPES: [&str; 13] = [
+    "any", "array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number",
+    "object", "str", "string",
+];
+/// Maximum depth at which texts of a value are compared.
+const DEPTH: u32 = 16;
+
+/// Returns the call that attributes describe.
+pub(super) fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
+    let of = |names: &[&'static str]| {
+        let texts = names.iter().map(|name| (*name, attributes.first(&[name])));
+        given::of_texts(&texts.collect::<Vec<_>>())
+    };
+    let mut given = of(&PLAIN);
+    let mut others: Vec<(&str, Cow<'a, str>)> = Vec::new();
+    for name in OTHERS {
+        let other = of(&[name]);
+        if given::is_blank(&given) {
+            given = other;
+        } else {
+            others.push((name, other));
+        }
+    }
+    let shell = agent_tools::tool(&tool);
+    let command = shell.and_then(agent_tools::Tool::command);
+    let parameters = || attributes.first(&["tool_parameters", "tool.parameters"]);
+    let full = command.and_then(|_| full_command(&given).or_else(|| full_command(&parameters()?)));
+    others.retain(|(_, other)| says_more(other, &given, full.as_deref()));
+    let full = command.zip(full).map(|(command, full)| {
+        let line = match command_in(&given, shell) {
+            // Both are recorded, and it is unknown which of them was executed.
+            Some(other) if !is_shortened(&other, &full) => format!("{other}\n{full}"),
+            _ => full,
+        };
+        object_of(command, &line)
+    });
+    let given = full.unwrap_or(given);
+    let input = if others.is_empty() {
+        given
+    } else {
+        let named = std::iter::once(("arguments", given)).chain(others);
+        let members = named.map(|(name, input)| format!("\"{name}\":{input}"));
+        Cow::Owned(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+    };
+    Call {
+        id: attributes.id(),
+        tool,
+        input,
+    }
+}
+
+/// Returns whether a value contains a text that the arguments don't contain, apart from the whole
+/// command. It is then unknown which of both was used.
+fn says_more(other: &str, given: &str, full: Option<&str>) -> bool {
+    let mut known = Texts::default();
+    known.values.extend(full.map(|full| full.trim().to_owned()));
+    known.add(Raw::trusted(given), DEPTH);
+    let mut new = Texts::default();
+    new.add(Raw::trusted(other), DEPTH);
+    let is_known = |text: &str| known.has(text);
+    !new.values.iter().all(|text| match quoted(text) {
+        Some(parts) => parts.iter().all(|part| is_known(part)),
+        None => is_known(text),
+    })
+}
+
+/// Texts of a value.
+#[derive(Debug, Default)]
+struct Texts {
+    values: HashSet<String>,
+    names: HashSet<String>,
+    /// Numbers, as they are written.
+    numbers: HashSet<String>,
+}
+
+impl Texts {
+    fn add(&mut self, value: Raw<'_>, left: u32) {
+        let written = value.as_written();
+        let Some(left) = left.checked_sub(1) else {
+            self.values.insert(written.to_owned());
+            return;
+        };
+        if let Some(text) = value.read::<Str<'_>>().map(Str::decode) {
+            let is_json = text.trim_start().starts_with(['{', '[']);
+            match strict_json::from_text::<Raw<'_>>(&text) {
+                Ok(inner) if is_json => self.add(inner, left),
+                _ if text.trim().is_empty() => {}
+                _ => drop(self.values.insert(text.trim().to_owned())),
+            }
+        } else if let Some(list) = value.read::<Vec<Raw<'_>>>() {
+            for one in list {
+                self.add(one, left);
+            }
+        } else if written.starts_with('{') && !is_schema(value) {
+            let members = value.read::<BTreeMap<String, Raw<'_>>>();
+            for (name, value) in members.unwrap_or_default() {
+                if !ABOUT.contains(&&*name) {
+                    self.add(value, left);
+                }
+                self.names.insert(name);
+            }
+        } else {
+            self.numbers.insert(written.to_owned());
+        }
+    }
+
+    /// Returns whether it contains a text, or one that begins with it, as `ls -l` begins with `ls`.
+    fn has(&self, text: &str) -> bool {
+        let begins = |value: &String| {
+            let rest = value.strip_prefix(text);
+            rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+        };
+        let has = |all: &HashSet<String>| all.contains(text);
+        let is_about = ABOUT.contains(&text) || TYPES.contains(&text);
+        is_about
+            || [&self.values, &self.names, &self.numbers]
+                .into_iter()
+                .any(has)
+            || self.values.iter().any(begins)
+    }
+}
+
+/// Returns the strings in an object as Python prints it; `None` for other texts.
+fn quoted(text: &str) -> Option<Vec<String>> {
+    if !text.starts_with('{') || !text.ends_with('}') {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut open = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match open {
+            None if matches!(c, '\'' | '"') => open = Some(c),
+            None => {}
+            Some(quote) if c == quote => {
+                parts.push(std::mem::take(&mut part).trim().to_owned());
+                open = None;
+            }
+            Some(_) if c == '\\' => part.push(match chars.next()? {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                other => other,
+            }),
+            Some(_) => part.push(c),
+        }
+    }
+    (open.is_none() && !parts.is_empty()).then_some(parts)
+}
+
+/// Returns the whole command, which Claude Code records in addition to its first word.
+fn full_command(given: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Parameters<'a> {
+        #[serde(borrow)]
+        full_command: Str<'a>,
+    }
+    let parameters: Parameters<'_> = strict_json::from_text(given).ok()?;
+    Some(parameters.full_command.decode().into_owned())
+}
+
+/// Returns the command among the arguments of a call.
+fn command_in(given: &str, tool: Option<&agent_tools::Tool>) -> Option<String> {
+    let members: BTreeMap<String, Raw<'_>> = strict_json::from_text(given).ok()?;
+    let line = tool?.commands().find_map(|name| members.get(name))?;
+    Some(line.read::<Str<'_>>()?.decode().into_owned())
+}
+
+/// Returns whether a text is another one, or the beginning of another one that Claude Code
+/// shortened. It writes a mark behind the beginning, which runs nothing.
+fn is_shortened(text: &str, full: &str) -> bool {
+    /// Characters that Claude Code keeps of an argument.
+    const KEPT: usize = 512;
+    let pairs = text.chars().zip(full.chars());
+    let same = pairs.take_while(|(a, b)| a == b).count();
+    let mark: String = text.chars().skip(same).collect();
+    let is_of_mark = |c: char| c.is_ascii_alphanumeric() || " .…,[]".contains(c);
+    let is_mark = mark.trim_start().starts_with(['…', '[']) || mark.starts_with("...");
+    text == full || same >= KEPT && (mark.is_empty() || is_mark && mark.chars().all(is_of_mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_other_texts_say_more() {
+        let given = r#"{"command":"ls -l /w","n":5}"#;
+        for (other, expected) in [
+            (r#"{"command":"ls -l /w"}"#, false),
+            (r#"{"kwargs":{"command":"ls -l /w"},"tags":["x"]}"#, false),
+            (r#"{"input":"{\"command\":\"ls -l /w\"}"}"#, false),
+            (r#"{"input":"{'command': 'ls -l /w', 'n': 5}"}"#, false),
+            (r#"{"bash_command":"ls"}"#, false),
+            (r#"{"n":"5","timeout":9}"#, false),
+            (r#"{"command":"string"}"#, false),
+            (
+                r#"{"x":{"type":"object","properties":{"command":{"title":"a"}}}}"#,
+                false,
+            ),
+            ("{}", false),
+            (r#"{"full_command":"rm full"}"#, false),
+            (r#"{"command":"rm a"}"#, true),
+            (r#"{"command":"l"}"#, true),
+            (r#"{"command":"/w"}"#, true),
+            (r#"{"input":"{'command': 'rm a'}"}"#, true),
+            (r#"{"input":"{'command': 'ls -l /w"}"#, true),
+            (r#"{"input":["{\"command\":\"rm a\"}"]}"#, true),
+        ] {
+            assert_eq!(
+                says_more(other, given, Some("rm full")),
+                expected,
+                "{other}"
+            );
+        }
+    }
+}
