@@ -421,4 +421,25 @@ mod tests {
             assert_eq!(risk(line), RiskLevel::High, "{line}");
         }
     }
+
+    #[test]
+    fn redirections_set_variables() {
+        for line in [
+            "exec {PATH}>&1; ls",
+            "ls {LD_PRELOAD}<a.so; ls",
+            "ls {PATH[0]}>&1; ls",
+            "ls {a[$(date)]}>&1",
+            "ls {a[\"x y\"]}<b",
+        ] {
+            assert_eq!(risk(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "exec {fd}<a",
+            "ls {PATH} >/dev/null",
+            "ls {a[0]} x",
+            "ls {1}</dev/null",
+        ] {
+            assert_eq!(risk(line), RiskLevel::Low, "{line}");
+        }
+    }
 }

@@ -16,17 +16,18 @@ impl Parser<'_> {
                 }
             }
             Some(b'{') => {
-                // `{fd}>file`, `{fds[0]}>file`
+                // `{fd}>file`
                 k = 1;
-                while self
-                    .at(k)
-                    .is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'[' | b']'))
-                    && k < 40
-                {
+                while self.at(k).is_some_and(is_of_name) && k < 40 {
                     k += 1;
                 }
-                let begins = |c: u8| c.is_ascii_alphabetic() || c == b'_';
-                if self.at(k) != Some(b'}') || !self.at(1).is_some_and(begins) {
+                let begins = self
+                    .at(1)
+                    .is_some_and(|c| is_of_name(c) && !c.is_ascii_digit());
+                if begins && self.at(k) == Some(b'[') && self.sets_element(from + k) {
+                    return Err(ParseError::Refused("a redirection that sets an element"));
+                }
+                if self.at(k) != Some(b'}') || !begins {
                     return Ok(false);
                 }
                 k += 1;
@@ -35,10 +36,10 @@ impl Parser<'_> {
         }
         let left = self.text.get(from..from + k).unwrap_or_default();
         let fd = left.parse().ok();
-        let variable = left.strip_prefix('{').and_then(|rest| {
-            let end = rest.find(['[', '}'])?;
-            rest.get(..end).map(str::to_owned)
-        });
+        let variable = left
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        let variable = variable.map(str::to_owned);
         let (op, n) = match (self.at(k), self.at(k + 1), self.at(k + 2)) {
             (Some(b'<'), Some(b'<'), Some(b'<')) => (RedirOp::HereString, 3),
             (Some(b'<'), Some(b'<'), Some(b'-')) => (RedirOp::HereDoc, 3),
@@ -84,6 +85,14 @@ impl Parser<'_> {
         Ok(true)
     }
 
+    /// Whether a subscript may end in front of a redirection: `{fds[i]}>file`.
+    fn sets_element(&self, at: usize) -> bool {
+        let rest = self.src.get(at..).unwrap_or_default();
+        let line = rest.split(|c| *c == b'\n').next().unwrap_or_default();
+        let mut ends = line.windows(3);
+        ends.any(|end| matches!(end, b"]}<" | b"]}>"))
+    }
+
     fn at_dup_file(&self, target: &Word, at: usize) -> bool {
         if self.src.get(at) != Some(&b'>') {
             return false;
@@ -93,4 +102,8 @@ impl Parser<'_> {
             t.bytes().all(|c| c.is_ascii_digit())
         })
     }
+}
+
+const fn is_of_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_'
 }
