@@ -2,6 +2,7 @@
 
 use super::git_files;
 use crate::calls::shell_args;
+use crate::calls::spec_eval::parse_args;
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::interpreter::engine::{Engine, Stream};
@@ -354,18 +355,23 @@ pub(crate) fn git_setting(cx: &mut Engine<'_>, key: &str, value: &Arg) {
     );
 }
 
+/// The values of options of a subcommand, however they are spelled.
+fn option_values(cx: &Engine<'_>, words: &[Arg], names: &[&str]) -> Vec<Arg> {
+    let Some(spec) = cx.ctx().table.get("git") else {
+        return Vec::new();
+    };
+    let (call, _) = parse_args(spec, words);
+    let options = call.flags.into_iter();
+    let named = options.filter(|option| names.contains(&option.name.as_str()));
+    named.flat_map(|option| option.values).collect()
+}
+
 /// Runs commands that are arguments of git subcommands.
 fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
     let Some((sub, args)) = words.split_first() else {
         return;
     };
     git_files::git_files(cx, &sub.text.clone(), args);
-    let after = |names: &[&str]| {
-        args.iter()
-            .position(|a| names.contains(&a.text.as_str()))
-            .and_then(|i| args.get(i + 1))
-            .cloned()
-    };
     match sub.text.as_str() {
         "show" | "cat-file" => {
             for a in args {
@@ -384,18 +390,8 @@ fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
             }
         }
         "rebase" => {
-            for (i, a) in args.iter().enumerate() {
-                let code = match a.text.as_str() {
-                    "-x" | "--exec" => args.get(i + 1).cloned(),
-                    t => t.strip_prefix("--exec=").map(|c| Arg {
-                        text: c.to_owned(),
-                        at: None,
-                        ..a.clone()
-                    }),
-                };
-                if let Some(c) = code {
-                    shell_args::shell_arg(cx, &c, &Stream::default(), false);
-                }
+            for code in option_values(cx, words, &["-x", "--exec"]) {
+                shell_args::shell_arg(cx, &code, &Stream::default(), false);
             }
         }
         "bisect" if args.first().is_some_and(|a| a.text == "run") => {
@@ -429,59 +425,19 @@ fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
             }
         }
         "difftool" | "mergetool" => {
-            if let Some(c) = after(&["-x", "--extcmd"]) {
-                let c = Arg {
-                    text: format!("{} {UNKNOWN}", c.text),
+            for code in option_values(cx, words, &["-x", "--extcmd"]) {
+                let code = Arg {
+                    text: format!("{} {UNKNOWN}", code.text),
                     at: None,
-                    ..c
+                    ..code
                 };
-                shell_args::shell_arg(cx, &c, &Stream::default(), false);
-            }
-            if let Some(c) = args.iter().find_map(|a| {
-                a.text.strip_prefix("--extcmd=").map(|c| Arg {
-                    text: c.to_owned(),
-                    at: None,
-                    ..a.clone()
-                })
-            }) {
-                shell_args::shell_arg(cx, &c, &Stream::default(), false);
-            }
-        }
-        "grep" => {
-            for a in args {
-                if matches!(a.text.as_str(), "-O" | "--open-files-in-pager") {
-                    cx.dynamic(
-                        a.span,
-                        "opens the matching files in a program that isn't named",
-                    );
-                }
-                if let Some(c) = a
-                    .text
-                    .strip_prefix("--open-files-in-pager=")
-                    .or_else(|| a.text.strip_prefix("-O").filter(|c| !c.is_empty()))
-                {
-                    let c = Arg {
-                        text: c.to_owned(),
-                        at: None,
-                        ..a.clone()
-                    };
-                    shell_args::shell_arg(cx, &c, &Stream::default(), false);
-                    cx.emit_raw(
-                        EffectKind::Dynamic,
-                        Some(c.text.clone()),
-                        Certainty::Possible,
-                        a.span,
-                        RiskLevel::High,
-                        "runs a program on the matching files",
-                    );
-                }
+                shell_args::shell_arg(cx, &code, &Stream::default(), false);
             }
         }
         "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" | "remote" | "submodule"
         | "fetch-pack" | "send-pack" => {
-            for (i, a) in args.iter().enumerate() {
-                let t = a.text.as_str();
-                if let Some(cmd) = t.strip_prefix("ext::") {
+            for a in args {
+                if let Some(cmd) = a.text.strip_prefix("ext::") {
                     let c = Arg {
                         text: cmd.to_owned(),
                         at: None,
@@ -490,39 +446,23 @@ fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
                     shell_args::shell_arg(cx, &c, &Stream::default(), false);
                     cx.dynamic(a.span, "a remote that runs a command");
                 }
-                let code = match t {
-                    "-u" if sub.text == "clone" => args.get(i + 1).cloned(),
-                    "--upload-pack" | "--receive-pack" | "--exec" => args.get(i + 1).cloned(),
-                    _ => ["--upload-pack=", "--receive-pack=", "--exec="]
-                        .iter()
-                        .find_map(|p| t.strip_prefix(p))
-                        .map(|c| Arg {
-                            text: c.to_owned(),
-                            at: None,
-                            ..a.clone()
-                        }),
-                };
-                if let Some(c) = code
-                    && !matches!(c.text.as_str(), "git-upload-pack" | "git-receive-pack")
-                {
-                    cx.dynamic(c.span, "git runs this program for the transport");
+            }
+            let programs = ["-u", "--upload-pack", "--receive-pack", "--exec"];
+            for program in option_values(cx, words, &programs) {
+                if !matches!(&*program.text, "git-upload-pack" | "git-receive-pack") {
+                    cx.dynamic(program.span, "git runs this program for the transport");
                 }
-                if matches!(t, "-c" | "--config")
-                    && sub.text == "clone"
-                    && let Some((k, v)) = args.get(i + 1).and_then(|p| {
-                        p.text.split_once('=').map(|(k, v)| {
-                            (
-                                k.to_owned(),
-                                Arg {
-                                    text: v.to_owned(),
-                                    at: None,
-                                    ..p.clone()
-                                },
-                            )
-                        })
-                    })
-                {
-                    git_setting(cx, &k, &v);
+            }
+            if sub.text == "clone" {
+                for setting in option_values(cx, words, &["-c", "--config"]) {
+                    if let Some((key, value)) = setting.text.split_once('=') {
+                        let value = Arg {
+                            text: value.to_owned(),
+                            at: None,
+                            ..setting.clone()
+                        };
+                        git_setting(cx, key, &value);
+                    }
                 }
             }
         }

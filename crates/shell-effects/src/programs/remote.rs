@@ -108,12 +108,19 @@ fn openssl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
+/// The options of ssh and scp without a value.
+const SWITCHES: [char; 31] = [
+    '1', '2', '3', '4', '6', 'A', 'B', 'C', 'K', 'M', 'N', 'O', 'R', 'T', 'V', 'X', 'Y', 'a', 'f',
+    'g', 'k', 'n', 'p', 'q', 'r', 's', 't', 'v', 'x', 'y', 'G',
+];
+
 fn ssh_options(cx: &mut Engine<'_>, rest: &[Arg]) {
     for (i, a) in rest.iter().enumerate() {
-        let t = a.text.as_str();
-        let option = match t {
-            "-o" => rest.get(i + 1).map(|v| v.text.clone()),
-            _ => t.strip_prefix("-o").map(str::to_owned),
+        let cluster = a.text.strip_prefix('-').unwrap_or_default();
+        let option = cluster.trim_start_matches(SWITCHES).strip_prefix('o');
+        let option = match option {
+            Some("") => rest.get(i + 1).map(|v| v.text.clone()),
+            _ => option.map(str::to_owned),
         };
         let Some(option) = option else { continue };
         if option.starts_with(UNKNOWN) {
