@@ -2,6 +2,8 @@
 
 use super::name::Name;
 use regex::Regex;
+use regex_syntax::hir::Look;
+use regex_syntax::hir::literal::{Extractor, Literal};
 use shell_effects::{Span, Step, StepOrigin};
 use std::sync::LazyLock;
 
@@ -129,12 +131,16 @@ impl CommandText {
     /// its program: `ls*` says nothing about `ls/../rm`, and `./tools/*` nothing about
     /// `./tools/../rm`.
     pub(crate) fn is_allowed_by(&self, names: &[Name]) -> bool {
+        let first = self.first_word();
         let fits = |name: &Name| {
             name.fits(&self.written, true)
                 && match Directories::shown_by(name) {
                     Directories::All => true,
-                    Directories::Below => !self.first_word().split('/').any(|part| part == ".."),
-                    Directories::None => !self.first_word().contains('/'),
+                    Directories::None => !first.contains(SPECIAL) && !first.contains('/'),
+                    Directories::Below(shown) => {
+                        let mut others = first.split('/').skip(shown);
+                        !first.contains(SPECIAL) && !others.any(|part| part == "..")
+                    }
                 }
         };
         names.iter().any(fits)
@@ -182,32 +188,62 @@ impl CommandText {
 pub(crate) enum Directories {
     /// It shows all of the directory.
     All,
-    /// Those below the one that it shows.
-    Below,
+    /// Those below the first parts, whose number it shows.
+    Below(usize),
     None,
 }
 
 impl Directories {
     pub(crate) fn shown_by(name: &Name) -> Self {
-        let begin = match name {
+        let shown = match name {
             Name::Exact(_) => return Self::All,
-            Name::Star(pattern) if first_word(pattern).contains("..") => return Self::All,
-            Name::Star(pattern) => first_word(pattern),
-            Name::Regex(exact, _) => exact.as_str(),
+            Name::Star(pattern) => {
+                let known = first_word(pattern).split('*').next().unwrap_or_default();
+                known.matches('/').count()
+            }
+            Name::Regex(exact, _) => directories_of(exact.as_str()).unwrap_or_default(),
         };
-        if begin.contains('/') {
-            Self::Below
-        } else {
-            Self::None
+        match shown {
+            0 => Self::None,
+            shown => Self::Below(shown),
         }
+    }
+
+    /// The texts whose program is in another directory, or in one that the text doesn't show.
+    pub(crate) fn expression_of_others(self) -> Option<String> {
+        let special: String = SPECIAL.iter().flat_map(|c| ['\\', *c]).collect();
+        let other = match self {
+            Self::All => return None,
+            Self::Below(shown) => {
+                format!(r"(?:[^ /]*/){{{shown}}}(?:[^ ]*/)?\.\.(?:[/ ].*)?$")
+            }
+            Self::None => "[^ ]*/".to_owned(),
+        };
+        Some(format!("(?s)^(?:[^ ]*[{special}]|{other})"))
     }
 }
 
-/// The texts whose program is given with a directory.
-pub(crate) const WITH_DIRECTORY: &str = "(?s)^[^ ]*/";
+/// Number of directories that all texts begin with which an expression matches.
+fn directories_of(expression: &str) -> Option<usize> {
+    let hir = regex_syntax::parse(expression).ok()?;
+    let is_anchored = hir.properties().look_set_prefix().contains(Look::Start);
+    let begins = Extractor::new().extract(&hir);
+    let shown = |begin: &Literal| {
+        let begin = std::str::from_utf8(begin.as_bytes()).unwrap_or_default();
+        first_word(begin).matches('/').count()
+    };
+    begins
+        .literals()
+        .filter(|_| is_anchored)?
+        .iter()
+        .map(shown)
+        .min()
+}
 
-/// The texts whose program is given with a directory above another.
-pub(crate) const WITH_PARENT: &str = r"(?s)^(?:[^ ]*/)?\.\.(?:[/ ].*)?$";
+/// Characters of a word that may stand for other text.
+const SPECIAL: [char; 15] = [
+    '\'', '"', '\\', '$', '`', '{', '}', '[', ']', '(', ')', '*', '?', '~', '!',
+];
 
 fn first_word(text: &str) -> &str {
     text.split_once(' ').map_or(text, |(first, _)| first)

@@ -5,10 +5,7 @@ use super::fact::Fact;
 use super::formula::{FormulaId, TRUE, TextSlot};
 use super::language::Pattern;
 use crate::action::type_bit;
-use crate::command_text::{
-    ASSIGNMENT, Directories, LAUNCHERS, PLAIN_TEXT, WITH_DIRECTORY, WITH_PARENT,
-    expression_of_program,
-};
+use crate::command_text::{ASSIGNMENT, Directories, LAUNCHERS, PLAIN_TEXT, expression_of_program};
 use crate::condition::CommandTest;
 use crate::flags::{MAX_JOINED, single_options};
 use crate::name::Name;
@@ -69,10 +66,10 @@ impl Encoder {
         let mut fits = Vec::new();
         for name in names {
             let matches = self.names_in(WRITTEN, std::slice::from_ref(name), true);
-            let elsewhere = match Directories::shown_by(name) {
-                Directories::All => self.any([]),
-                Directories::Below => self.matches(WRITTEN, WITH_PARENT.to_owned()),
-                Directories::None => self.matches(WRITTEN, WITH_DIRECTORY.to_owned()),
+            let others = Directories::shown_by(name).expression_of_others();
+            let elsewhere = match others {
+                Some(others) => self.matches(WRITTEN, others),
+                None => self.any([]),
             };
             let shown = self.not(elsewhere);
             fits.push(self.all([matches, shown]));

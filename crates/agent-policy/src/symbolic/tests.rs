@@ -164,7 +164,7 @@ const WHENS: [&str; 36] = [
 ];
 
 /// Lines whose text says little of what runs.
-const ODD_LINES: [&str; 31] = [
+const ODD_LINES: [&str; 34] = [
     "ls=x git push -f",
     "ls+=x git push",
     "ls[1 + 1]=x git push",
@@ -183,6 +183,9 @@ const ODD_LINES: [&str; 31] = [
     "./t/../git push -f",
     "./t/a x",
     "./t/..",
+    "./t/'..'/git push -f",
+    "./t/a'x' b",
+    "ls$'\\x2fls'",
     "./git/ls x",
     "./ls x",
     "./l's' x",

@@ -3,6 +3,25 @@
 use super::*;
 
 #[test]
+fn expressions_show_the_directories_that_all_texts_begin_with() {
+    for (text, expected) in [
+        (r"^\\./gradlew (?:test|build)$", true),
+        ("^[.]/gradlew", true),
+        ("^(?:[.]/gradlew|[.]/mvnw) ", true),
+        ("^.*gradlew", false),
+        ("^(?:[.]/)?gradlew", false),
+        ("^[.]/mvnw|/gradlew", false),
+        ("^[.]/mvnw|^gradlew", false),
+    ] {
+        let rule = format!(
+            "version: 1\nid: t\ndefault: {{ effect: deny, reason: d }}\nrules: [{{ id: a, when: {{ command: {{ text: \"{text}\" }} }}, effect: allow, reason: r }}]\n"
+        );
+        let allows = shell(&policy(&rule), "./gradlew test").0 == Effect::Allow;
+        assert_eq!(allows, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_text_allows_only_the_program_that_it_shows() {
     let policy = policy(
         "\
@@ -11,7 +30,7 @@ id: t
 default: { effect: require_approval, reason: nothing matched }
 rules:
   - id: texts
-    when: { command: { text: ['ls*', 'git log*', 'sudo *', 'python3*', './ls *', 'frob*', './tools/*', '^make(?:$|.* [a-z])', '../x/*', 'gcc *', 'exec *', 'cat *'] } }
+    when: { command: { text: ['ls*', 'git log*', 'sudo *', 'python3*', './ls *', 'frob*', './tools/*', '^make(?:$|.* [a-z])', '^make.* src/ a', '../x/*', 'gcc *', 'exec *', 'cat *'] } }
     effect: allow
     reason: they look
 ",
@@ -28,7 +47,7 @@ rules:
         "frobnicate a=b",
         "ls /a/../b ../c",
         "./tools/a/b ../c",
-        "../x/../y",
+        "../x/a b",
         "make test",
         "# Lists all; git push\nls -l # git push\n\n# git push",
         "! ls x; time ! ls",
@@ -49,6 +68,13 @@ rules:
         "frob/..",
         "./tools/../frob x",
         "./tools/a/..",
+        "./tools/'..'/frob x",
+        "./tools/.\\./frob x",
+        "./tools/{..,a}/frob x",
+        "./tools/$'..'/frob x",
+        "ls$'\\x2fls' x",
+        "../x/../y",
+        "make/frob src/ a",
         "make/../frob test",
         // Words that look like comments.
         "ls x ;#\ngit push",
