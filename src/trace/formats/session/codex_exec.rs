@@ -120,27 +120,23 @@ impl<'a> Line<'a> {
     fn record(self, line: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         let mut record = SessionRecord::default();
         let word = text(self.kind).unwrap_or_default();
-        match &*word {
-            "thread.started" | "session.created" => {
-                record.session = text(self.thread_id)
-                    .or_else(|| text(self.session_id))
-                    .filter(|id| !id.is_empty());
-                record.header = record.session.is_some();
-            }
-            // Other words may be those of later versions.
-            _ => {
-                record.session = text(self.thread_id).filter(|id| !id.is_empty());
-                if let Some(other) = self.item.filter(|raw| !items::is_readable(*raw)) {
-                    lists::add(&mut record.malformed, other, "expected an object in `item`");
-                }
-                for (raw, item) in items::of_record(line, self.item, &mut record.malformed) {
-                    record.events.extend(item.event(&word).map(|what| Event {
-                        at: offset(whole, raw.as_written()).unwrap_or_default(),
-                        time: None,
-                        what,
-                    }));
-                }
-            }
+        record.session = text(self.thread_id).filter(|id| !id.is_empty());
+        if matches!(&*word, "thread.started" | "session.created") {
+            record.session = record
+                .session
+                .or_else(|| text(self.session_id).filter(|id| !id.is_empty()));
+            record.header = record.session.is_some();
+        }
+        // Words other than those that are known may be those of later versions.
+        if let Some(other) = self.item.filter(|raw| !items::is_readable(*raw)) {
+            lists::add(&mut record.malformed, other, "expected an object in `item`");
+        }
+        for (raw, item) in items::of_record(line, self.item, &mut record.malformed) {
+            record.events.extend(item.event(&word).map(|what| Event {
+                at: offset(whole, raw.as_written()).unwrap_or_default(),
+                time: None,
+                what,
+            }));
         }
         record
     }

@@ -334,7 +334,7 @@ impl<'a> Message<'a> {
 
     /// Returns whether its end shows that the call was executed.
     fn was_executed(&self) -> bool {
-        self.exit_code.0 == Some(0) || self.success.0 == Some(true)
+        self.exit_code.0.is_some_and(|code| code >= 0) || self.success.0 == Some(true)
     }
 
     /// Returns the rejection of a call whose end shows that it was executed all the same.

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
+use shell_effects::agent_tools;
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
@@ -230,12 +231,20 @@ fn called<'a>(calls: Lenient<Vec<Raw<'a>>>, action: Option<&str>) -> Vec<Call<'a
     let action = action.map(plain);
     let all = calls.0.unwrap_or_default().into_iter();
     let calls = all.filter_map(|raw| Some(raw.read::<Message<'a>>()?.call()));
-    let is_another = |call: &Call<'a>| match &action {
-        Some(action) => {
-            let texts = given::texts(&call.input);
-            !texts.iter().all(|text| action.contains(&plain(text)))
-        }
-        None => true,
+    let is_another = |call: &Call<'a>| {
+        let Some(action) = &action else {
+            return true;
+        };
+        let tool = agent_tools::tool(&call.tool);
+        let runs_line = tool.is_some_and(|tool| tool.command().is_some());
+        // The action of another tool begins with its name.
+        let begins = runs_line || action.starts_with(&plain(&call.tool));
+        let mut texts = given::texts(&call.input).into_iter();
+        let is_of_action = |text: String| {
+            let text = plain(&text);
+            text == *action || !runs_line && action.contains(&text)
+        };
+        !(begins && texts.all(is_of_action))
     };
     calls.filter(is_another).collect()
 }
@@ -650,6 +659,14 @@ mod tests {
                 call("rm a"),
                 vec![
                     r#"call #1 bash {"command":"ls"}"#,
+                    r#"call #3 bash {"command":"rm a"}"#,
+                ],
+            ),
+            (
+                "echo rm a",
+                call("rm a"),
+                vec![
+                    r#"call #1 bash {"command":"echo rm a"}"#,
                     r#"call #3 bash {"command":"rm a"}"#,
                 ],
             ),

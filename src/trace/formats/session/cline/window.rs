@@ -1,23 +1,17 @@
 //! Paths that the window of Cline and Roo shows in place of a file's content.
 
-use serde::Deserialize;
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// The tool whose content is the path of the file that it reads. Of other tools the window shows
 /// what they write or find, which may be a path as well.
 const READER: &str = "readFile";
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Shown<'a> {
-    #[serde(borrow)]
-    path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    content: Option<Cow<'a, str>>,
-    operation_is_located_in_workspace: Option<bool>,
-    is_outside_workspace: Option<bool>,
-    #[serde(borrow)]
-    batch_files: Vec<Shown<'a>>,
+#[derive(Debug)]
+struct Shown {
+    path: Option<String>,
+    content: Option<String>,
+    outside: bool,
 }
 
 /// Returns the paths in place of contents that name another file than `path` does. The
@@ -26,22 +20,39 @@ pub(super) fn other_paths(tool: &str, said: &str) -> Vec<String> {
     if tool != READER {
         return Vec::new();
     }
-    let shown = serde_json::from_str::<Shown<'_>>(said).unwrap_or_default();
-    let all = std::iter::once(&shown).chain(&shown.batch_files);
-    all.filter_map(Shown::other_path).collect()
+    let shown = serde_json::from_str::<Value>(said).unwrap_or_default();
+    let batch = match shown.get("batchFiles") {
+        Some(Value::Array(files)) => files.as_slice(),
+        Some(file) => std::slice::from_ref(file),
+        None => &[],
+    };
+    let all = std::iter::once(&shown).chain(batch);
+    all.filter_map(|one| Shown::new(one).other_path()).collect()
 }
 
-impl Shown<'_> {
+impl Shown {
+    fn new(value: &Value) -> Self {
+        let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+        let is = |name: &str, wanted: bool| match value.get(name) {
+            Some(Value::Bool(is)) => *is == wanted,
+            Some(Value::String(is)) => *is == wanted.to_string(),
+            _ => false,
+        };
+        Self {
+            path: text("path"),
+            content: text("content"),
+            outside: is("isOutsideWorkspace", true) || is("operationIsLocatedInWorkspace", false),
+        }
+    }
+
     fn other_path(&self) -> Option<String> {
         let content = of_url(self.content.as_deref().map(str::trim)?);
         let leaves = is_absolute(&content) || leads_out(&content);
         if !leaves || content.contains(['\n', '\r']) {
             return None;
         }
-        let outside = self.is_outside_workspace == Some(true)
-            || self.operation_is_located_in_workspace == Some(false);
         let path = self.path.as_deref().unwrap_or_default();
-        let same = content == path || !outside && is_below(&content, path);
+        let same = content == path || !self.outside && is_below(&content, path);
         (!same).then(|| content.into_owned())
     }
 }
@@ -124,6 +135,12 @@ mod tests {
                 "a.rs",
                 "/home/u/app/a.rs",
                 r#","operationIsLocatedInWorkspace":false"#,
+                Some("/home/u/app/a.rs"),
+            ),
+            (
+                "a.rs",
+                "/home/u/app/a.rs",
+                r#","batchFiles":null,"isOutsideWorkspace":"true""#,
                 Some("/home/u/app/a.rs"),
             ),
             ("a.rs", "/* text */\\nx", "", None),

@@ -175,6 +175,19 @@ fn a_thread_is_a_session_and_a_plan_is_a_call_each_time() {
 }
 
 #[test]
+fn the_first_line_of_a_thread_may_hold_items() {
+    let line = concat!(
+        r#"{"type":"thread.started","thread_id":"t","item":{"id":"item_1","#,
+        r#""type":"command_execution","command":"ls","exit_code":0,"status":"completed"}}"#
+    );
+    let all = told(&FORMAT, line);
+    assert!(
+        all.iter().any(|line| line.starts_with("call item_1 shell")),
+        "{all:?}"
+    );
+}
+
+#[test]
 fn words_that_were_joined_without_quotes_may_be_a_script() {
     for (line, expected) in [
         ("bash -lc 'rm -rf a'", "bash -lc 'rm -rf a'"),

@@ -351,7 +351,7 @@ fn an_event_of_codex_without_an_item_is_a_call() {
         [
             "file a shell shell_cmd -/- error 1",
             "file b shell shell_cmd -/- error 1",
-            "file c shell shell_cmd rejected/policy not_executed",
+            "file c shell shell_cmd rejected/policy error 1",
             "file e mcp__s__t tool_call -/- ok",
         ]
     );
