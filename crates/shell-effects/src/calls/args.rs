@@ -178,15 +178,15 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
     if name.len() < 4 {
         return None;
     }
-    let mut hits: Vec<(&str, &Flag)> = chain
-        .iter()
-        .flat_map(|s| {
-            s.flags
-                .iter()
-                .filter(|(k, _)| k.starts_with(name))
-                .filter_map(|(k, i)| Some((k.as_str(), s.flag_list.get(*i)?)))
-        })
-        .collect();
+    // A subcommand looks among its own options first.
+    let hits_of = |s: &&'s Spec| -> Vec<(&'s str, &'s Flag)> {
+        let begin_alike = s.flags.iter().filter(|(k, _)| k.starts_with(name));
+        begin_alike
+            .filter_map(|(k, i)| Some((k.as_str(), s.flag_list.get(*i)?)))
+            .collect()
+    };
+    let mut all = chain.iter().rev().map(hits_of);
+    let mut hits = all.find(|hits| !hits.is_empty())?;
     hits.sort_by_key(|(k, _)| *k);
     match hits.as_slice() {
         [one] => Some(*one),
