@@ -423,6 +423,13 @@ mod tests {
     }
 
     #[test]
+    fn many_subscripts_cost_no_more_than_other_words() {
+        let line = format!("ls {}", "{a[ ".repeat(20_000));
+        assert_eq!(risk(&line), RiskLevel::High);
+        assert_eq!(risk(&format!("ls {}", "{a[0] ".repeat(20))), RiskLevel::Low);
+    }
+
+    #[test]
     fn redirections_set_variables() {
         for line in [
             "exec {PATH}>&1; ls",

@@ -3,7 +3,7 @@
 use super::{Family, Invocation};
 use super::{filters, find_xargs};
 use crate::calls::shell_args;
-use crate::calls::spec_eval::is_assignment;
+use crate::calls::spec_eval::{is_assignment, parse_args};
 use crate::chars::{STAR, UNKNOWN};
 use crate::effect::StepOrigin;
 use crate::interpreter::engine::{Engine, Stream};
@@ -179,43 +179,33 @@ fn strace(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// Handles `env -S 'cmd args'`.
+/// Handles `env -S 'cmd args'`: the words behind it are further arguments.
 fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
-    for (i, a) in rest.iter().enumerate() {
-        let t = a.text.as_str();
-        let code = match t {
-            "-S" | "--split-string" => rest.get(i + 1).map(|v| v.text.clone()),
-            _ => t
-                .strip_prefix("--split-string=")
-                .or_else(|| t.strip_prefix("-S"))
-                .or_else(|| t.strip_prefix("-vS"))
-                .map(str::to_owned),
-        };
-        if let Some(c) = code {
-            let mut words = vec![c];
-            let from = if matches!(t, "-S" | "--split-string") {
-                i + 2
-            } else {
-                i + 1
-            };
-            words.extend(
-                rest.get(from..)
-                    .unwrap_or_default()
-                    .iter()
-                    .map(|a| crate::syntax::quote::quote(&a.text)),
-            );
-            let text = format!("env {}", words.join(" "));
-            cx.run_text(
-                &text,
-                Base::Fixed(a.span),
-                StepOrigin::Wrapper,
-                stdin,
-                false,
-            );
-            return;
-        }
-        if !t.starts_with('-') && is_assignment(t).is_none() {
-            return;
-        }
-    }
+    let Some(spec) = cx.ctx().table.get("env") else {
+        return;
+    };
+    let (call, _) = parse_args(spec, rest);
+    let option = call
+        .flags
+        .iter()
+        .find(|f| matches!(&*f.name, "-S" | "--split-string"));
+    let Some(code) = option.and_then(|option| option.values.first()) else {
+        return;
+    };
+    let further = call
+        .rest
+        .iter()
+        .map(|a| crate::syntax::quote::quote(&a.text));
+    let words: Vec<_> = ["env".to_owned(), code.text.clone()]
+        .into_iter()
+        .chain(further)
+        .collect();
+    let origin = StepOrigin::Wrapper;
+    cx.run_text(
+        &words.join(" "),
+        Base::Fixed(code.span),
+        origin,
+        stdin,
+        false,
+    );
 }

@@ -24,7 +24,7 @@ impl Parser<'_> {
                 let begins = self
                     .at(1)
                     .is_some_and(|c| is_of_name(c) && !c.is_ascii_digit());
-                if begins && self.at(k) == Some(b'[') && self.sets_element(from + k) {
+                if begins && self.at(k) == Some(b'[') && self.sets_element(from + k)? {
                     return Err(ParseError::Refused("a redirection that sets an element"));
                 }
                 if self.at(k) != Some(b'}') || !begins {
@@ -86,11 +86,13 @@ impl Parser<'_> {
     }
 
     /// Whether a subscript may end in front of a redirection: `{fds[i]}>file`.
-    fn sets_element(&self, at: usize) -> bool {
+    fn sets_element(&mut self, at: usize) -> Parsed<bool> {
+        // Its quotes may hold the end of a line.
         let rest = self.src.get(at..).unwrap_or_default();
-        let line = rest.split(|c| *c == b'\n').next().unwrap_or_default();
-        let mut ends = line.windows(3);
-        ends.any(|end| matches!(end, b"]}<" | b"]}>"))
+        let mut ends = memchr::memmem::find_iter(rest, b"]}");
+        let found = ends.any(|end| matches!(rest.get(end + 2), Some(b'<' | b'>')));
+        self.burn(rest.len() / 16 + 1)?;
+        Ok(found)
     }
 
     fn at_dup_file(&self, target: &Word, at: usize) -> bool {

@@ -39,12 +39,12 @@ pub(crate) fn effects_of_known(
     }
     add(&mut analysis, known);
     if !classified.unlisted.is_empty() {
-        // By its name alone, a tool may seem to do less with an additional parameter. The call
-        // without the unlisted parameters is rated too.
+        // With an additional parameter, a tool may seem to do less. The call without the unlisted
+        // parameters is rated too.
         let listed = |(name, _): &&(Cow<'_, str>, _)| !classified.unlisted.contains(&&**name);
         let members = inputs.values.members().unwrap_or_default();
         let without = Param::Members(members.iter().filter(listed).cloned().collect());
-        let without = effects_by_name(name, &without, ctx);
+        let without = effects_of_known(tool, name, &without, ctx);
         if without.risk > analysis.risk {
             add(&mut analysis, without);
         }

@@ -311,6 +311,15 @@ fn call() -> impl Strategy<Value = (String, Map<String, Value>)> {
     })
 }
 
+#[test]
+fn an_edit_with_only_an_unlisted_parameter_still_writes() {
+    let ctx = Context::new(&TABLE);
+    for parameters in [json!({"zzz": "a/b"}), json!({"zzz": {"path": "a/b"}})] {
+        let found = effects_of_call("appliedDiff", &Param::from(&parameters), &ctx);
+        assert!(found.risk >= RiskLevel::Medium, "{parameters}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_parameter_more_never_lowers_the_risk(
