@@ -243,16 +243,25 @@ impl<R: Read> Blocks<R> {
             buffer.reserve_exact(room.saturating_sub(buffer.len()));
         }
         // `read_to_end` isn't used because it clears the buffer again for each piece that a reader
-        // returns.
-        buffer.resize(before + self.target, 0);
-        let (got, result) = read_full(
-            &mut self.reader,
-            buffer.get_mut(before..).unwrap_or_default(),
-        );
-        buffer.truncate(before + got);
-        self.read += got as u64;
+        // returns. Most files are short: only a long one needs a whole block cleared.
+        let mut filled = before;
+        let mut result = Ok(());
+        for end in [before + self.target / 32, before + self.target] {
+            if buffer.len() < end {
+                buffer.resize(end, 0);
+            }
+            let room = buffer.get_mut(filled..end).unwrap_or_default();
+            let (got, read) = read_full(&mut self.reader, room);
+            filled += got;
+            self.read += got as u64;
+            self.end = filled < end;
+            result = read;
+            if self.end || result.is_err() {
+                break;
+            }
+        }
+        buffer.truncate(filled);
         result?;
-        self.end = got < self.target;
         if self.read > self.limits.input_bytes {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
