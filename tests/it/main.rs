@@ -34,7 +34,6 @@ mod docs;
 mod documents;
 #[cfg(unix)]
 mod examples;
-mod features;
 mod gate;
 mod gate_attestation;
 mod gate_base;
