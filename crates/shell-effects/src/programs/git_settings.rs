@@ -394,11 +394,13 @@ fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
                 shell_args::shell_arg(cx, &code, &Stream::default(), false);
             }
         }
-        "bisect" if args.first().is_some_and(|a| a.text == "run") => {
-            let w = args.get(1..).unwrap_or_default().to_vec();
-            let span = w.iter().fold(sub.span, |s, a| s.join(a.span));
-            if !w.is_empty() {
-                cx.wrapped(&w, &Stream::default(), false, span);
+        "bisect" => {
+            // Options may come before the word.
+            let run = args.iter().position(|a| a.text == "run");
+            let words = run.and_then(|at| args.get(at + 1..)).unwrap_or_default();
+            let span = words.iter().fold(sub.span, |span, a| span.join(a.span));
+            if !words.is_empty() {
+                cx.wrapped(words, &Stream::default(), false, span);
             }
         }
         "submodule" if args.iter().any(|a| a.text == "foreach") => {
@@ -413,16 +415,6 @@ fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
                 .cloned()
                 .collect();
             shell_args::joined_shell(cx, &w, &Stream::default(), false);
-        }
-        "filter-branch" => {
-            for (i, a) in args.iter().enumerate() {
-                if a.text.ends_with("-filter")
-                    && let Some(c) = args.get(i + 1)
-                {
-                    let c = c.clone();
-                    shell_args::shell_arg(cx, &c, &Stream::default(), false);
-                }
-            }
         }
         "difftool" | "mergetool" => {
             for code in option_values(cx, words, &["-x", "--extcmd"]) {
