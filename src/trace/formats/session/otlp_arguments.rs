@@ -7,7 +7,7 @@ use crate::trace::formats::shown::is_schema;
 use serde::Deserialize;
 use shell_effects::agent_tools;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use strict_json::{Raw, Str};
 
 /// Attributes that contain the arguments of a call.
@@ -112,7 +112,7 @@ fn says_more(other: &str, given: &str, full: Option<&str>) -> bool {
 /// Texts of a value.
 #[derive(Debug, Default)]
 struct Texts {
-    values: HashSet<String>,
+    values: BTreeSet<String>,
     names: HashSet<String>,
     /// Numbers, as they are written.
     numbers: HashSet<String>,
@@ -151,17 +151,18 @@ impl Texts {
 
     /// Returns whether it contains a text, or one that begins with it, as `ls -l` begins with `ls`.
     fn has(&self, text: &str) -> bool {
-        let begins = |value: &String| {
-            let rest = value.strip_prefix(text);
-            rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+        // Those that begin with it and a blank are next to each other.
+        let begins = |blank: &char| {
+            let begin = format!("{text}{blank}");
+            let next = self.values.range(begin.clone()..).next();
+            next.is_some_and(|value| value.starts_with(&begin))
         };
         let has = |all: &HashSet<String>| all.contains(text);
         let is_about = ABOUT.contains(&text) || TYPES.contains(&text);
         is_about
-            || [&self.values, &self.names, &self.numbers]
-                .into_iter()
-                .any(has)
-            || self.values.iter().any(begins)
+            || self.values.contains(text)
+            || [&self.names, &self.numbers].into_iter().any(has)
+            || [' ', '\t', '\n', '\r'].iter().any(begins)
     }
 }
 
