@@ -85,7 +85,7 @@ struct Message<'a> {
     kind: LenientStr<'a>,
     #[serde(borrow)]
     session_id: LenientStr<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "callId")]
     call_id: LenientStr<'a>,
     #[serde(borrow, rename = "message")]
     said: LenientStr<'a>,
@@ -104,6 +104,13 @@ struct Message<'a> {
     query: Option<Raw<'a>>,
     #[serde(borrow)]
     path: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool: LenientStr<'a>,
+    #[serde(borrow)]
+    arguments: Option<Raw<'a>>,
+    /// What was typed into a running process.
+    #[serde(borrow)]
+    stdin: LenientStr<'a>,
     #[serde(borrow)]
     stdout: LenientStr<'a>,
     #[serde(borrow)]
@@ -185,10 +192,9 @@ pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, CallEnd<'_>)> {
         return None;
     }
     let call = match &*kind {
-        "exec_command_end" => message.command_call(),
-        "patch_apply_end" => message.patch_call(),
-        "mcp_tool_call_end" => message.other_call("mcp_tool_call"),
         "view_image_tool_call" => message.other_call("view_image"),
+        // Other ends repeat items that have no id.
+        "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => message.call_of_end(&kind)?,
         _ => return None,
     };
     Some((call, message.ended()))
@@ -256,21 +262,18 @@ impl<'a> Message<'a> {
                     late: false,
                 });
             }
-            "view_image_tool_call" => {
-                let call = self.other_call("view_image");
-                let ended = CallEnd {
-                    id: call.id.clone(),
-                    how: CallStatus::Ok,
-                    output: Cow::Borrowed(""),
-                    exit_code: None,
-                    change: None,
-                };
-                return Some(EventKind::Done {
-                    call,
-                    decision: None,
-                    ended,
-                });
+            "view_image_tool_call" => return Some(only_record(self.other_call("view_image"))),
+            // Its id is that of the command that reads it.
+            "terminal_interaction" => {
+                let typed = text(self.stdin).filter(|typed| !typed.is_empty())?;
+                return Some(only_record(Call {
+                    id: None,
+                    tool: Cow::Borrowed("write_stdin"),
+                    input: Cow::Owned(json!({"chars": typed}).to_string()),
+                }));
             }
+            "dynamic_tool_call_request" => return Some(began(self.other_call("dynamic"))),
+            "dynamic_tool_call_response" => return Some(EventKind::Ended(self.ended())),
             _ => {}
         }
         if let Some(tool) = kind.strip_suffix("_begin") {
@@ -280,7 +283,25 @@ impl<'a> Message<'a> {
         }
         kind.strip_suffix("_end")?;
         self.call_id.0?;
-        Some(EventKind::Ended(self.ended()))
+        let says = [self.command, self.changes, self.query, self.path];
+        let says_what = says.into_iter().any(|raw| raw.is_some()) || self.invocation.0.is_some();
+        match self.call_of_end(&kind).filter(|_| says_what) {
+            Some(call) => Some(EventKind::Done {
+                call,
+                decision: None,
+                ended: self.ended(),
+            }),
+            None => Some(EventKind::Ended(self.ended())),
+        }
+    }
+
+    /// Returns the call of an end, as far as the end says what it was.
+    fn call_of_end(&self, kind: &str) -> Option<Call<'a>> {
+        Some(match kind {
+            "exec_command_end" => self.command_call(),
+            "patch_apply_end" => self.patch_call(),
+            _ => self.other_call(kind.strip_suffix("_end")?),
+        })
     }
 
     fn command_call(&self) -> Call<'a> {
@@ -314,10 +335,10 @@ impl<'a> Message<'a> {
         let tool = match (server, tool) {
             (Some(server), Some(tool)) => format!("mcp__{server}__{tool}"),
             (None, Some(tool)) => format!("mcp__{tool}"),
-            _ => kind.to_owned(),
+            _ => text(self.tool).map_or_else(|| kind.to_owned(), Cow::into_owned),
         };
-        let given = invocation
-            .arguments
+        let arguments = invocation.arguments.or(self.arguments);
+        let given = arguments
             .map(|raw| super::input(Some(raw), "arguments"))
             .or_else(|| member("query", self.query))
             .or_else(|| member("path", self.path));
@@ -430,6 +451,22 @@ fn began(call: Call<'_>) -> EventKind<'_> {
         call,
         decision: None,
         late: false,
+    }
+}
+
+/// Returns the event of a call that only one record mentions.
+fn only_record(call: Call<'_>) -> EventKind<'_> {
+    let ended = CallEnd {
+        id: call.id.clone(),
+        how: CallStatus::Ok,
+        output: Cow::Borrowed(""),
+        exit_code: None,
+        change: None,
+    };
+    EventKind::Done {
+        call,
+        decision: None,
+        ended,
     }
 }
 

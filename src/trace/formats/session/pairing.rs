@@ -294,7 +294,7 @@ impl Pairing {
                 }
             }
             EventKind::Asked(call, question) => {
-                let known = self.mentioned(key, call).filter(|_| call.id.is_some());
+                let known = self.begun(key, call).filter(|_| call.id.is_some());
                 let n = known.or_else(|| self.call(key, line, event.time, call, on));
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.question = Some(*question);
@@ -311,11 +311,7 @@ impl Pairing {
                 decision,
                 ended,
             } => {
-                let known = self.call_of_end(key, call);
-                if let Some(n) = known.or_else(|| self.call(key, line, event.time, call, on)) {
-                    self.begin(n, call, *decision);
-                    self.result(n, event.time, ended, on);
-                }
+                self.done((key, line, event.time), call, *decision, ended, on);
             }
         }
     }

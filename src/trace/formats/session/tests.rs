@@ -404,6 +404,50 @@ fn what_was_denied_in_the_log_and_ran_is_both() {
     );
 }
 
+#[test]
+fn what_the_log_says_otherwise_under_the_same_id_is_another_call() {
+    let event = |kind: &str, id: &str, command: &[&str]| {
+        log(&json!({"type": kind, "call_id": id, "command": command, "cwd": "/w", "exit_code": 0}))
+    };
+    let (begins, ends) = ("exec_command_begin", "exec_command_end");
+    let lines = [
+        configured("s"),
+        // Two commands begin under one id.
+        event(begins, "a", &["ls"]),
+        event(begins, "a", &["rm", "-rf", "/"]),
+        event(ends, "a", &["ls"]),
+        // Another command ends than began.
+        event(begins, "b", &["ls"]),
+        event(ends, "b", &["rm", "x"]),
+        // The end alone is recorded, and again.
+        event(ends, "c", &["rm", "y"]),
+        event(ends, "c", &["rm", "y"]),
+        // Another command is executed than was approved.
+        event("exec_approval_request", "d", &["ls"]),
+        answer("exec_approval", &json!("approved")),
+        event(begins, "d", &["rm", "z"]),
+        event(ends, "d", &["rm", "z"]),
+        log(&json!({"type": "terminal_interaction", "call_id": "d", "stdin": "rm w\n"})),
+        log(&json!({"type": "dynamic_tool_call_request", "callId": "e", "tool": "deploy",
+            "arguments": {"to": "here"}})),
+        log(&json!({"type": "dynamic_tool_call_response", "call_id": "e", "success": true})),
+    ];
+    assert_eq!(
+        calls(&CODEX_LOG, &lines),
+        [
+            "s a shell shell_cmd -/- ok 0",
+            "s b shell shell_cmd -/- ok 0",
+            "s c shell shell_cmd -/- ok 0",
+            "s d shell shell_cmd -/- ok 0",
+            "s 5 write_stdin tool_call -/- ok",
+            "s e deploy tool_call -/- ok",
+            "s a#7 shell shell_cmd -/- unmatched",
+            "s b#8 shell shell_cmd -/- unmatched",
+            "s d#9 shell shell_cmd approved/human open",
+        ]
+    );
+}
+
 /// Generates JSON from the members and words that the formats know.
 fn shaped() -> impl Strategy<Value = Value> {
     let words = prop::sample::select(vec![

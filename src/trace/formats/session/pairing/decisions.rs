@@ -8,20 +8,48 @@ use crate::trace::formats::session::given::is_blank;
 use strict_json::{Raw, canonical_eq};
 use util::keyed_hash;
 
-/// Formats whose calls keep their arguments, and whose resumed sessions count them from 0 again.
+/// Formats whose records of one call all contain its arguments: with other ones, it is another call.
+const REPEATED: [&str; 2] = ["codex-exec", "codex-log"];
+
+/// Of these, those whose resumed sessions count their calls from 0 again.
 const RECOUNTED: [&str; 1] = ["codex-exec"];
 
 impl Pairing {
     /// Finds the waiting call that a record of its progress is about.
     pub(super) fn begun(&self, key: &str, call: &Call<'_>) -> Option<u64> {
-        let known = self.mentioned(key, call);
-        known.filter(|n| !self.is_another(*n, call))
+        let last = self.mentioned(key, call)?;
+        if !self.is_another(last, call) {
+            return Some(last);
+        }
+        let mut open = self.waiting.open(call.id.as_deref()?);
+        open.find(|n| {
+            let own = |waiting: &Waiting| *waiting.session == *key;
+            self.waiting.get(*n).is_some_and(own) && !self.is_another(*n, call)
+        })
     }
 
-    /// Finds the waiting call that a record of its end is about.
-    pub(super) fn call_of_end(&self, key: &str, call: &Call<'_>) -> Option<u64> {
+    /// Records the end of a call whose record says what the call was.
+    pub(super) fn done(
+        &mut self,
+        (key, line, time): (&str, u64, Option<Timestamp>),
+        call: &Call<'_>,
+        decision: Option<(bool, DecidedBy)>,
+        ended: &CallEnd<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
         let own = self.begun(key, call);
-        own.or_else(|| self.of_mixed_thread(key, call))
+        let known = own.or_else(|| self.of_mixed_thread(key, call));
+        // The arguments show whether it is one more result of a call that is over.
+        let again = self.format == "codex-log"
+            && known.is_none()
+            && self.is_over(key, call)
+            && self.asked.contains(&keyed_hash(call));
+        if again {
+            self.ended(key, line, time, ended, on);
+        } else if let Some(n) = known.or_else(|| self.call(key, line, time, call, on)) {
+            self.begin(n, call, decision);
+            self.result(n, time, ended, on);
+        }
     }
 
     /// Finds a waiting call of another thread that ends here. Lines of several threads may be
@@ -39,11 +67,15 @@ impl Pairing {
         })
     }
 
-    /// Returns whether a waiting call that began is another one than this, whose id it has.
+    /// Returns whether a waiting call that began, or that a person was asked about, is another one
+    /// than this, whose id it has.
     fn is_another(&self, n: u64, call: &Call<'_>) -> bool {
-        let began = self.waiting.get(n).filter(|waiting| waiting.began);
-        RECOUNTED.contains(&self.format)
-            && began.is_some_and(|waiting| {
+        let is_settled = |waiting: &&Waiting| {
+            waiting.began || waiting.question.is_some() || waiting.decision.is_some()
+        };
+        let settled = self.waiting.get(n).filter(is_settled);
+        REPEATED.contains(&self.format)
+            && settled.is_some_and(|waiting| {
                 let known = !is_blank(&waiting.input) && !is_blank(&call.input);
                 let (before, now) = (Raw::trusted(&waiting.input), Raw::trusted(&call.input));
                 *waiting.tool != *call.tool || known && !canonical_eq(before, now)
