@@ -85,8 +85,11 @@ struct Message<'a> {
     kind: LenientStr<'a>,
     #[serde(borrow)]
     session_id: LenientStr<'a>,
-    #[serde(borrow, alias = "callId")]
+    #[serde(borrow)]
     call_id: LenientStr<'a>,
+    /// The id in events of dynamic tools.
+    #[serde(borrow, rename = "callId")]
+    camel_case_id: LenientStr<'a>,
     #[serde(borrow, rename = "message")]
     said: LenientStr<'a>,
     #[serde(borrow)]
@@ -194,7 +197,9 @@ pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, CallEnd<'_>)> {
     let call = match &*kind {
         "view_image_tool_call" => message.other_call("view_image"),
         // Other ends repeat items that have no id.
-        "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => message.call_of_end(&kind)?,
+        "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => {
+            message.call_of_end(&kind)?
+        }
         _ => return None,
     };
     Some((call, message.ended()))
@@ -272,8 +277,15 @@ impl<'a> Message<'a> {
                     input: Cow::Owned(json!({"chars": typed}).to_string()),
                 }));
             }
-            "dynamic_tool_call_request" => return Some(began(self.other_call("dynamic"))),
-            "dynamic_tool_call_response" => return Some(EventKind::Ended(self.ended())),
+            "dynamic_tool_call_request" => {
+                let call = self.other_call("dynamic");
+                let id = call.id.or_else(|| text(self.camel_case_id));
+                return Some(began(Call { id, ..call }));
+            }
+            "dynamic_tool_call_response" => {
+                let id = text(self.call_id).or_else(|| text(self.camel_case_id));
+                return Some(EventKind::Ended(CallEnd { id, ..self.ended() }));
+            }
             _ => {}
         }
         if let Some(tool) = kind.strip_suffix("_begin") {

@@ -428,9 +428,13 @@ fn what_the_log_says_otherwise_under_the_same_id_is_another_call() {
         event(begins, "d", &["rm", "z"]),
         event(ends, "d", &["rm", "z"]),
         log(&json!({"type": "terminal_interaction", "call_id": "d", "stdin": "rm w\n"})),
-        log(&json!({"type": "dynamic_tool_call_request", "callId": "e", "tool": "deploy",
-            "arguments": {"to": "here"}})),
+        log(
+            &json!({"type": "dynamic_tool_call_request", "callId": "e", "tool": "deploy",
+            "arguments": {"to": "here"}}),
+        ),
         log(&json!({"type": "dynamic_tool_call_response", "call_id": "e", "success": true})),
+        // One more id hides nothing.
+        log(&json!({"type": begins, "call_id": "f", "callId": "g", "command": ["rm", "v"]})),
     ];
     assert_eq!(
         calls(&CODEX_LOG, &lines),
@@ -443,7 +447,8 @@ fn what_the_log_says_otherwise_under_the_same_id_is_another_call() {
             "s e deploy tool_call -/- ok",
             "s a#7 shell shell_cmd -/- unmatched",
             "s b#8 shell shell_cmd -/- unmatched",
-            "s d#9 shell shell_cmd approved/human open",
+            "s d#9 shell shell_cmd approved/human unmatched",
+            "s f shell shell_cmd -/- open",
         ]
     );
 }
