@@ -8,7 +8,7 @@ use crate::trace::formats::session::given::is_blank;
 use strict_json::{Raw, canonical_eq};
 use util::keyed_hash;
 
-/// Formats whose records of one call all contain its arguments: with other ones, it is another call.
+/// Formats whose records of one call all contain its arguments: with others, it is another call.
 const REPEATED: [&str; 2] = ["codex-exec", "codex-log"];
 
 /// Of these, those whose resumed sessions count their calls from 0 again.
