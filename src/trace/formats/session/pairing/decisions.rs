@@ -40,8 +40,9 @@ impl Pairing {
         let own = self.begun(key, call);
         let known = own.or_else(|| self.of_mixed_thread(key, call));
         // The arguments show whether it is one more result of a call that is over.
-        let again = self.format == "codex-log"
-            && known.is_none()
+        let again = known.is_none()
+            && REPEATED.contains(&self.format)
+            && !RECOUNTED.contains(&self.format)
             && self.is_over(key, call)
             && self.asked.contains(&keyed_hash(call));
         if again {
