@@ -551,6 +551,8 @@ mod tests {
                 r#"{"trajectory":[{"id":0,"source":"agent","action":"run"}]}"#,
                 Some("openhands"),
             ),
+            (r#"{"type":"ai","content":"x"}"#, Some("messages")),
+            (r#"{"type":"tool","content":"x"}"#, None),
             (
                 r#"{"info":{},"tasks":[],"simulations":[]}"#,
                 Some("messages"),

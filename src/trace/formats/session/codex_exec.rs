@@ -151,7 +151,9 @@ impl<'a> Item<'a> {
     fn event(self, word: &str) -> Option<EventKind<'a>> {
         let kind = self.kind().unwrap_or_default();
         let complete = !word.ends_with(".started") && !word.ends_with(".updated");
-        if matches!(&*kind, "agent_message" | "assistant_message") {
+        let is_message = matches!(&*kind, "agent_message" | "assistant_message");
+        let is_call = [self.command, self.changes, self.arguments];
+        if is_message && is_call.iter().all(Option::is_none) {
             return text(self.text).filter(|_| complete).map(EventKind::Said);
         }
         let (tool, mut input) = self.called(&kind)?;

@@ -6,6 +6,7 @@
 //! assistant's text isn't a call. Older Cline and Roo write calls as tags into the text, and their
 //! results come in texts of the user.
 
+mod calls;
 mod hosted;
 mod notes;
 #[cfg(test)]
@@ -13,15 +14,13 @@ mod tests;
 
 use self::notes::Notes;
 use super::claude_code::server_failed;
-use super::given;
 use super::text_calls;
 use super::unread;
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, id, is_word, object_of, output, text,
+    SessionRecord, Sessions, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
-use crate::trace::formats::shown::is_schema;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -51,6 +50,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         "traj",
         "choices",
         "tool_calls",
+        "toolCalls",
         "agent_tool_calls",
         "user_tool_calls",
     ],
@@ -83,6 +83,8 @@ const USER: &[&str] = &["user", "human"];
 const AGENT: &[&str] = &["assistant", "ai", "model", "agent"];
 const TOOL: &[&str] = &["tool", "function", "toolResult", "tool_result"];
 const SYSTEM: &[&str] = &["system", "developer"];
+/// `LangChain`'s types of messages, instead of a role.
+const LANGCHAIN: &[&str] = &["human", "ai", "tool", "system"];
 
 /// Types of parts and items that are calls whose results come separately.
 const CALLS: &[&str] = &[
@@ -128,12 +130,13 @@ fn is_message(unit: &Unit<'_>) -> bool {
     let body = [
         "content",
         "tool_calls",
+        "toolCalls",
         "function_call",
         "parts",
         "tool_call_id",
         "toolCallId",
     ];
-    unit.has_one(&body) && role()
+    unit.has_one(&body) && (role() || unit.is_word("type", &["human", "ai"]))
         || unit.is_word("type", &["message"]) && unit.has_one(&["role", "message"])
         || unit.has_one(&["call_id", "arguments"])
             && [CALLS, DONE]
@@ -165,11 +168,9 @@ fn is_conversation(unit: &Unit<'_>) -> bool {
         || unit.is_word("object", &["chat.completion"]) && unit.has(&["choices"])
         || unit.beginning.as_ref().is_some_and(|list| {
             let first = list.first.read::<Message<'_>>();
-            let role = first.and_then(|m| m.role.0).map(Str::decode);
-            role.is_some_and(|role| {
-                [USER, AGENT, TOOL, SYSTEM]
-                    .iter()
-                    .any(|words| words.contains(&&*role))
+            first.is_some_and(|first| {
+                let is_role = |words: &&[&str]| is_word(first.role, words);
+                [USER, AGENT, TOOL, SYSTEM].iter().any(is_role) || is_word(first.kind, LANGCHAIN)
             })
         })
 }
@@ -366,9 +367,11 @@ pub(super) struct Message<'a> {
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     tool_calls: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolCalls")]
+    other_calls: Option<Raw<'a>>,
     /// The provider's data in `LangChain`.
     #[serde(borrow)]
-    additional_kwargs: Lenient<Provided<'a>>,
+    additional_kwargs: Option<Raw<'a>>,
     #[serde(borrow)]
     function: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -398,11 +401,23 @@ pub(super) struct Message<'a> {
     #[serde(borrow, rename = "toolName")]
     ai_sdk_name: LenientStr<'a>,
     #[serde(borrow)]
+    tool_name: LenientStr<'a>,
+    #[serde(borrow)]
+    tool: LenientStr<'a>,
+    #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     #[serde(borrow)]
     args: Option<Raw<'a>>,
     #[serde(borrow)]
     parameters: Option<Raw<'a>>,
+    #[serde(borrow)]
+    params: Option<Raw<'a>>,
+    #[serde(borrow)]
+    kwargs: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_input: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolInput")]
+    other_input: Option<Raw<'a>>,
     #[serde(borrow)]
     input: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -427,13 +442,6 @@ pub(super) struct Message<'a> {
     is_error: Lenient<bool>,
     #[serde(rename = "isError")]
     ai_sdk_error: Lenient<bool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Provided<'a> {
-    #[serde(borrow)]
-    tool_calls: Option<Raw<'a>>,
 }
 
 /// Reads a message.
@@ -489,6 +497,7 @@ impl<'a> Message<'a> {
             }
             return;
         }
+        let from = events.len();
         let mut notes = Notes::default();
         if let Some(said) = self.content.and_then(|c| c.read::<Str<'a>>()) {
             notes.text(events, raw, role, said.decode());
@@ -501,31 +510,7 @@ impl<'a> Message<'a> {
             }
         }
         notes.end(events);
-        for raw in self.tool_calls() {
-            if let Some(call) = raw.read::<Self>() {
-                events.push(raw, EventKind::Call(call.call()));
-            }
-        }
-        if let Some(raw) = self.function_call
-            && let Some(call) = raw.read::<Self>()
-        {
-            events.push(raw, EventKind::Call(call.call()));
-        }
-    }
-
-    /// Returns the calls that a message lists.
-    fn tool_calls(&self) -> Vec<Raw<'a>> {
-        let is_empty = |raw: &Raw<'_>| matches!(raw.as_written(), "null" | "[]");
-        let provided = || self.additional_kwargs.0.as_ref()?.tool_calls;
-        let own = self.tool_calls.filter(|raw| !is_empty(raw));
-        let Some(raw) = own.or_else(provided) else {
-            return Vec::new();
-        };
-        match raw.read::<Vec<Raw<'a>>>() {
-            Some(list) => list,
-            None if raw.as_written().starts_with('{') => vec![raw],
-            None => Vec::new(),
-        }
+        self.listed(events, from);
     }
 
     /// Returns the text of a part that is nothing but text.
@@ -595,49 +580,6 @@ impl<'a> Message<'a> {
             return false;
         }
         true
-    }
-
-    pub(super) fn call(&self) -> Call<'a> {
-        let inner = self
-            .function
-            .or(self.custom)
-            .and_then(|raw| raw.read::<Self>());
-        let named = self
-            .function
-            .and_then(|raw| raw.read::<Str<'a>>())
-            .map(Str::decode);
-        let kind = text(self.kind);
-        let tool = text(self.name)
-            .or_else(|| text(self.function_name))
-            .or_else(|| text(self.ai_sdk_name))
-            .or_else(|| inner.as_ref().and_then(|inner| text(inner.name)))
-            .or(named)
-            .or_else(|| Some(Cow::Owned(kind?.strip_suffix("_call")?.to_owned())));
-        let inner = inner.unwrap_or_default();
-        let is_given = |raw: &Raw<'_>| !is_schema(*raw);
-        let input = given::of_members(&[
-            ("arguments", self.arguments),
-            ("args", self.args),
-            ("parameters", self.parameters.filter(is_given)),
-            ("input", self.input),
-            ("action", self.action),
-            ("operation", self.operation),
-            ("code", self.code),
-            ("function.arguments", inner.arguments),
-            ("function.args", inner.args),
-            ("function.parameters", inner.parameters.filter(is_given)),
-            ("function.input", inner.input),
-        ]);
-        let mut call = Call {
-            id: self.call_id(),
-            tool: tool.unwrap_or_default(),
-            input,
-        };
-        if let Some(lines) = self.action.and_then(commands) {
-            call.tool = Cow::Borrowed("bash");
-            call.input = object_of("command", &lines);
-        }
-        call
     }
 
     fn call_id(&self) -> Option<Cow<'a, str>> {
@@ -761,18 +703,6 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
 pub(super) fn choice<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     let inner = raw.read::<Choice<'a>>().and_then(|choice| choice.message);
     asked(inner.unwrap_or(raw))
-}
-
-/// Returns the command lines of a hosted shell's call.
-fn commands(action: Raw<'_>) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Action<'a> {
-        #[serde(borrow)]
-        commands: Vec<Str<'a>>,
-    }
-    let action = action.read::<Action<'_>>()?;
-    let lines: Vec<_> = action.commands.into_iter().map(Str::decode).collect();
-    Some(lines.join("\n"))
 }
 
 fn push_text<'a>(events: &mut Events<'a>, raw: Raw<'a>, role: LenientStr<'a>, said: Cow<'a, str>) {

@@ -3,7 +3,7 @@
 
 use super::otlp::Attributes;
 use super::{Call, given, object_of};
-use crate::trace::formats::shown::is_schema;
+use crate::trace::formats::shown::{is_schema, names_action};
 use serde::Deserialize;
 use shell_effects::agent_tools;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ const OTHERS: [&str; 4] = [
     "tool_parameters",
     "tool.parameters",
 ];
-/// Members about a call that are no arguments of it.
+/// Members about a call that are no arguments of it, as long as they hold nothing but words.
 const ABOUT: [&str; 14] = [
     "callbacks",
     "description",
@@ -139,7 +139,7 @@ impl Texts {
         } else if written.starts_with('{') && !is_schema(value) {
             let members = value.read::<BTreeMap<String, Raw<'_>>>();
             for (name, value) in members.unwrap_or_default() {
-                if !ABOUT.contains(&&*name) {
+                if !ABOUT.contains(&&*name) || !is_about(&name, value, left) {
                     self.add(value, left);
                 }
                 self.names.insert(name);
@@ -149,7 +149,8 @@ impl Texts {
         }
     }
 
-    /// Returns whether it contains a text, or one that begins with it, as `ls -l` begins with `ls`.
+    /// Returns whether it contains a text, or one whose first word it is, as `ls -l` begins with
+    /// `ls`. More words may do more than the whole: `git push` does, `git push --dry-run` doesn't.
     fn has(&self, text: &str) -> bool {
         // Those that begin with it and a blank are next to each other.
         let begins = |blank: &char| {
@@ -162,7 +163,32 @@ impl Texts {
         is_about
             || self.values.contains(text)
             || [&self.names, &self.numbers].into_iter().any(has)
-            || [' ', '\t', '\n', '\r'].iter().any(begins)
+            || !text.contains(char::is_whitespace) && [' ', '\t', '\n', '\r'].iter().any(begins)
+    }
+}
+
+/// Returns whether a member about a call says nothing that a tool could execute: its texts are
+/// single words, and none has the name of an action. A description may be any text.
+fn is_about(name: &str, value: Raw<'_>, left: u32) -> bool {
+    let is_word = |text: &str| {
+        let of_word = |c: char| c.is_alphanumeric() || "_-.:|@#".contains(c);
+        text.trim().chars().all(of_word)
+    };
+    let Some(left) = left.checked_sub(1) else {
+        return false;
+    };
+    if let Some(text) = value.read::<Str<'_>>().map(Str::decode) {
+        name == "description" || is_word(&text)
+    } else if let Some(list) = value.read::<Vec<Raw<'_>>>() {
+        list.into_iter().all(|one| is_about("", one, left))
+    } else if value.as_written().starts_with('{') {
+        let members = value.read::<BTreeMap<String, Raw<'_>>>();
+        members.is_some_and(|all| {
+            let mut all = all.into_iter();
+            all.all(|(name, one)| !names_action(&name) && is_about(&name, one, left))
+        })
+    } else {
+        true
     }
 }
 
@@ -247,6 +273,24 @@ mod tests {
             ),
             ("{}", false),
             (r#"{"full_command":"rm full"}"#, false),
+            (
+                r#"{"name":"Bash","run_id":"0b-1","description":"Lists it"}"#,
+                false,
+            ),
+            (
+                r#"{"metadata":{"ls_provider":"x","n":[1,"a:b"]},"callbacks":null}"#,
+                false,
+            ),
+            (r#"{"name":"rm -r /w"}"#, true),
+            (r#"{"tool":{"x":["rm -r /w"]}}"#, true),
+            (r#"{"metadata":{"x":"/etc/shadow"}}"#, true),
+            (r#"{"metadata":{"command":"reboot"}}"#, true),
+            (r#"{"callbacks":"{\"command\":\"rm a\"}"}"#, true),
+            (r#"{"tags":["rm a"]}"#, true),
+            (r#"{"description":{"command":"rm a"}}"#, true),
+            (r#"{"command":"ls"}"#, false),
+            (r#"{"command":"ls -l"}"#, true),
+            (r#"{"command":"ls -l /w; rm a"}"#, true),
             (r#"{"command":"rm a"}"#, true),
             (r#"{"command":"l"}"#, true),
             (r#"{"command":"/w"}"#, true),

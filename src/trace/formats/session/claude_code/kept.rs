@@ -2,8 +2,8 @@
 //!
 //! It keeps what a tool returned only if the tool was executed; otherwise it keeps a text.
 
-use super::{after_error, says_rejected};
-use crate::trace::formats::session::{Lenient, LenientStr, given, output, text};
+use super::{HOOKS, after_error, begins_like, says_rejected};
+use crate::trace::formats::session::{Lenient, LenientStr, given, text};
 use governance::DecidedBy;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -41,8 +41,7 @@ pub(super) fn shows_execution(kept: Raw<'_>) -> bool {
     };
     // Some versions keep what a tool returned as a text.
     let inner = text.trim_start().starts_with(['{', '[']);
-    inner && from_text::<Raw<'_>>(&text).is_ok_and(is_returned)
-        || super::begins_like(&text, &WRITTEN)
+    inner && from_text::<Raw<'_>>(&text).is_ok_and(is_returned) || begins_like(&text, &WRITTEN)
 }
 
 /// Returns whether a value is what a tool returned.
@@ -55,24 +54,42 @@ fn is_returned(value: Raw<'_>) -> bool {
 }
 
 /// Returns whether a value is a list of blocks, as the tool of a server returns them. A list with
-/// nothing but the text of a rejection is none.
+/// nothing but texts about a rejection is none.
 fn is_message(list: Raw<'_>) -> bool {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Block<'a> {
         #[serde(borrow, rename = "type")]
         kind: LenientStr<'a>,
+        #[serde(borrow)]
+        text: LenientStr<'a>,
     }
     let blocks = list.read::<Vec<Raw<'_>>>().unwrap_or_default();
-    let is_block = |raw: &Raw<'_>| {
-        let object = Some(*raw).filter(|raw| raw.as_written().starts_with('{'));
-        object
-            .and_then(|raw| raw.read::<Block<'_>>())
-            .is_some_and(|b| b.kind.0.is_some())
-    };
-    let shown = output(Some(list));
-    let rejected = says_rejected(after_error(&shown)).is_some() || shown == REJECTED;
-    blocks.iter().any(is_block) && !rejected && !shown.starts_with("[Request interrupted by user")
+    let objects = blocks.iter().filter(|b| b.as_written().starts_with('{'));
+    let mut objects = objects.filter_map(|raw| raw.read::<Block<'_>>());
+    objects.any(|block| {
+        let said = text(block.text);
+        block.kind.0.is_some() && !said.is_some_and(|said| tells_of_denial(&said))
+    })
+}
+
+/// Returns whether a text tells of a rejection, in the program's words or in another's, or says
+/// nothing. It shows no execution, though it is too vague for a rejection.
+fn tells_of_denial(text: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = [
+        "[request interrupted by user",
+        "user denied ",
+        "user rejected ",
+        "the user denied ",
+        "the user rejected ",
+        "tool use rejected",
+    ];
+    let text = after_error(text.trim());
+    let lower = text.to_lowercase();
+    text.is_empty()
+        || says_rejected(text).is_some()
+        || begins_like(text, &HOOKS)
+        || BEGINNINGS.iter().any(|begin| lower.starts_with(begin))
 }
 
 /// Members of what the tools return.
@@ -107,6 +124,21 @@ struct Returned<'a> {
     structured_content: Option<Raw<'a>>,
     success: Lenient<bool>,
     command_name: Option<IgnoredAny>,
+    /// A sub-agent that was started.
+    agent_id: Option<IgnoredAny>,
+    worktree_path: Option<IgnoredAny>,
+    #[serde(rename = "retrieval_status")]
+    retrieved: Option<IgnoredAny>,
+    #[serde(rename = "new_source")]
+    new_source: Option<IgnoredAny>,
+    #[serde(borrow)]
+    error: Option<Raw<'a>>,
+    output: Option<IgnoredAny>,
+    #[serde(rename = "exit_code")]
+    exited: Option<IgnoredAny>,
+    exit_code: Option<IgnoredAny>,
+    code: Option<IgnoredAny>,
+    result: Option<IgnoredAny>,
 }
 
 impl Returned<'_> {
@@ -127,7 +159,15 @@ impl Returned<'_> {
             &self.original_file,
             &self.original_file_contents,
             &self.updated_file,
+            &self.agent_id,
+            &self.worktree_path,
+            &self.retrieved,
         ];
+        // A notebook's cell is returned with an error if it wasn't written.
+        let failed = self
+            .error
+            .is_some_and(|raw| !given::is_blank(raw.as_written()));
+        let exited = self.exited.is_some() || self.exit_code.is_some();
         let blocks = self.content.filter(|raw| raw.as_written().starts_with('['));
         let structured = self.structured_content;
         let kind = text(self.kind).unwrap_or_default();
@@ -136,6 +176,9 @@ impl Returned<'_> {
             || blocks.is_some_and(is_message)
             || structured.is_some_and(|raw| !given::is_blank(raw.as_written()))
             || self.success.0 == Some(true) && self.command_name.is_some()
+            || self.new_source.is_some() && !failed
+            || self.output.is_some() && exited
+            || self.code.is_some() && self.result.is_some()
     }
 }
 
@@ -158,6 +201,35 @@ mod tests {
             (r#""[{\"type\":\"text\",\"text\":\"x\"}]""#, true),
             (r#""File created successfully at: /w/a""#, true),
             (r#""The file /w/a has been updated. x""#, true),
+            (r#"{"isAsync":true,"agentId":"a1"}"#, true),
+            (r#"{"new_source":"x","cell_id":"c","error":""}"#, true),
+            (r#"{"new_source":"x","error":"no such cell"}"#, false),
+            (r#"{"output":"x","exit_code":1}"#, true),
+            (r#"{"output":"x","exitCode":0}"#, true),
+            (r#"{"output":"x"}"#, false),
+            (r#"{"code":200,"result":"x"}"#, true),
+            (r#"{"code":"x"}"#, false),
+            (r#"{"retrieval_status":"success","task":{}}"#, true),
+            (
+                r#"[{"type":"text","text":"User rejected tool use"},{"type":"text","text":"3 rows"}]"#,
+                true,
+            ),
+            (
+                r#"{"content":[{"type":"text","text":"Permission to use x has been denied"},{"type":"image"}]}"#,
+                true,
+            ),
+            (
+                r#"[{"type":"text","text":"PreToolUse:mcp__a__b hook error: [x]: no"}]"#,
+                false,
+            ),
+            (
+                r#"[{"type":"text","text":"Error: Hook PreToolUse:mcp__a__b denied this tool"}]"#,
+                false,
+            ),
+            (
+                r#"[{"type":"text","text":"user rejected the call of mcp__a__b"},{"type":"text","text":""}]"#,
+                false,
+            ),
             ("[]", false),
             ("{}", false),
             (r#"["x"]"#, false),

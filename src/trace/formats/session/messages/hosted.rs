@@ -5,7 +5,7 @@ use super::{
     Call, CallStatus, EventKind, Events, Lenient, LenientStr, Message, Raw, id, is_word, output,
     text,
 };
-use crate::trace::formats::session::{CallEnd, ExitCode, given};
+use crate::trace::formats::session::{CallEnd, ExitCode};
 use governance::DecidedBy;
 use serde::Deserialize;
 
@@ -22,12 +22,8 @@ struct Item<'a> {
     #[serde(borrow, rename = "toolName")]
     tool: LenientStr<'a>,
     #[serde(borrow)]
-    input: Option<Raw<'a>>,
-    #[serde(borrow)]
     output: Option<Raw<'a>>,
-    /// Earlier names of `input` and `output`.
-    #[serde(borrow)]
-    args: Option<Raw<'a>>,
+    /// The earlier name of `output`.
     #[serde(borrow)]
     result: Option<Raw<'a>>,
     #[serde(borrow, rename = "errorText")]
@@ -84,29 +80,38 @@ pub(super) fn item<'a>(
             true
         }
         "tool-invocation" => {
-            let inner = parts().invocation.and_then(|raw| raw.read::<Item<'a>>());
-            inner.is_some_and(|inner| inner.part(events, raw, None))
+            let Some(inner) = parts().invocation else {
+                return false;
+            };
+            let call = inner.read::<Message<'a>>().unwrap_or_default().call();
+            let item = inner.read::<Item<'a>>().unwrap_or_default();
+            item.part(events, raw, call, None)
         }
-        "dynamic-tool" => parts().part(events, raw, None),
+        "dynamic-tool" => parts().part(events, raw, message.call(), None),
         kind => {
             let tool = kind.strip_prefix("tool-").filter(|_| kind != "tool-call");
-            tool.is_some_and(|tool| parts().part(events, raw, Some(tool)))
+            tool.is_some_and(|tool| parts().part(events, raw, message.call(), Some(tool)))
         }
     }
 }
 
 impl<'a> Item<'a> {
     /// Reads a part of an AI SDK message. Returns whether it is one.
-    fn part(self, events: &mut Events<'a>, raw: Raw<'a>, tool: Option<&str>) -> bool {
+    fn part(
+        self,
+        events: &mut Events<'a>,
+        raw: Raw<'a>,
+        call: Call<'a>,
+        tool: Option<&str>,
+    ) -> bool {
         let (Some(id), Some(state)) = (id(self.call), text(self.state)) else {
             return false;
         };
         let tool = tool.map(|tool| tool.to_owned().into());
-        let input = given::of_members(&[("input", self.input), ("args", self.args)]);
         let call = Call {
             id: Some(id.clone()),
             tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),
-            input,
+            ..call
         };
         events.push(raw, EventKind::Call(call));
         let by = DecidedBy::Human;
