@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use shell_effects::WRAPPERS;
+use shell_effects::{WRAPPERS, agent_tools};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -425,6 +425,12 @@ pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
                     }
                 }
             }
+            if found.is_empty()
+                && let Some(tool) = tool(payload).and_then(|name| agent_tools::tool(&name))
+                && let Some(parameters) = outer.get("parameters").and_then(|raw| raw.read_all())
+            {
+                found = tool.patched(&parameters);
+            }
             found
         }
         ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => {
@@ -567,6 +573,40 @@ mod tests {
             a,
             action_hash("tool_call", Raw::trusted(r#"{"command":"ls","cwd":"."}"#))
         );
+    }
+
+    #[test]
+    fn a_call_names_the_files_of_its_patch() {
+        let patch = r"*** Begin Patch\n*** Update File: a.rs\n*** Move to: /b.rs\n*** End Patch";
+        for (call, expected) in [
+            (
+                format!(r#""apply_patch","parameters":{{"input":"{patch}"}}"#),
+                "a.rs",
+            ),
+            (
+                format!(
+                    r#""shell","parameters":{{"command":["apply_patch","{patch}"],"workdir":"/w"}}"#
+                ),
+                "/w/a.rs",
+            ),
+            (
+                format!(
+                    r#""shell","parameters":{{"command":"cd c/ && apply_patch <<'E'\n{patch}\nE"}}"#
+                ),
+                "c/a.rs",
+            ),
+        ] {
+            let payload = format!("{{\"tool\":{call}}}");
+            let kind = ActionKind::Known(ActionType::ToolCall);
+            assert_eq!(
+                paths(kind, Raw::trusted(&payload)),
+                [expected, "/b.rs"],
+                "{payload}"
+            );
+        }
+        let other = r#"{"tool":"shell","parameters":{"command":["ls","-l"]}}"#;
+        let kind = ActionKind::Known(ActionType::ToolCall);
+        assert!(paths(kind, Raw::trusted(other)).is_empty());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Maximum width of a line in columns.
+/// Maximum width of a line in columns, on a terminal and elsewhere.
 const WIDTH: usize = 80;
 /// Maximum number of listed findings of one kind.
 const LISTED: usize = 5;
@@ -207,12 +207,18 @@ fn notes(title: &str, notes: &Notes, lang: Lang, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
+/// Returns the width of the page in columns.
+fn width() -> usize {
+    wrap::columns().map_or(WIDTH, |columns| columns.min(WIDTH))
+}
+
 /// Wraps a sentence to the width of the page.
 fn wrapped(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let width = width();
     let mut line = String::new();
     for (spaced, part) in wrap::parts(text) {
         let gap = usize::from(spaced);
-        if !line.is_empty() && line.width() + gap + part.width() > WIDTH {
+        if !line.is_empty() && line.width() + gap + part.width() > width {
             writeln!(out, "{line}")?;
             "  ".clone_into(&mut line);
         } else if spaced && !line.is_empty() {
@@ -243,7 +249,7 @@ fn line(out: &mut dyn Write, word: &str, what: &str, ends: &str) -> io::Result<(
     let what = terminal(what).replace('\n', " ");
     let pad = 7_usize.saturating_sub(word.width());
     let left = format!("  {word}{} ", " ".repeat(pad));
-    let room = WIDTH
+    let room = width()
         .saturating_sub(left.width() + ends.width() + 1)
         .max(20);
     let shown = cut(&what, room);

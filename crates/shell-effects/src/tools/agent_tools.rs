@@ -313,6 +313,22 @@ impl Tool {
         self.param(ParamRole::Patch)
     }
 
+    /// Returns whether the agent itself applies a patch instead of executing this command.
+    #[must_use]
+    pub fn applies(&self, command: &Param<'_>) -> bool {
+        self.applies_patches && rating::command_patch(command).is_some()
+    }
+
+    /// Returns the files of the patches that a call with these parameters applies, in order.
+    #[must_use]
+    pub fn patched(&self, params: &Param<'_>) -> Vec<String> {
+        if self.applies_patches || self.patch().is_some() {
+            rating::patched_files(&self.classify(params))
+        } else {
+            Vec::new()
+        }
+    }
+
     /// Returns whether the tool starts another agent.
     #[must_use]
     pub fn spawns(&self) -> bool {

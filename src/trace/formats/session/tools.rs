@@ -59,6 +59,8 @@ pub(super) fn asked(
             payload,
         };
     }
+    let placed = cwd.and_then(|cwd| placed(tool, input, cwd));
+    let input = placed.as_deref().unwrap_or(input);
     let mut payload = String::with_capacity(input.len() + tool.len() + 40);
     payload.push_str("{\"tool\":");
     push_quoted(&mut payload, tool);
@@ -71,11 +73,43 @@ pub(super) fn asked(
     }
 }
 
+/// Returns the arguments of a call that applies a patch, with the agent's directory where the call
+/// has none of its own.
+fn placed(tool: &str, input: &str, cwd: &str) -> Option<String> {
+    let tool = agent_tools::tool(tool)?;
+    let input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
+    let is_given = |name| {
+        input
+            .get(name)
+            .is_some_and(|raw| raw.as_written() != "null")
+    };
+    let patches = tool.patch().is_some() || tool.commands().any(is_given);
+    let name = tool.directory().filter(|_| patches)?;
+    if tool.directories().any(is_given) {
+        return None;
+    }
+    let mut placed = String::from("{");
+    push_quoted(&mut placed, name);
+    placed.push(':');
+    push_quoted(&mut placed, cwd);
+    for (member, value) in input.iter().filter(|(member, _)| *member != name) {
+        placed.push(',');
+        push_quoted(&mut placed, member);
+        placed.push(':');
+        placed.push_str(value.as_written());
+    }
+    placed.push('}');
+    Some(placed)
+}
+
 /// Returns the payload of a call that executes a command line.
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     let tool = agent_tools::tool(tool)?;
     let mut input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
     let given = only(&mut input, tool.commands()).ok()??;
+    if given.read().is_some_and(|given| tool.applies(&given)) {
+        return None;
+    }
     let line = if let Some(line) = given.read::<Str<'_>>() {
         line.decode().into_owned()
     } else {
@@ -127,6 +161,46 @@ fn only<'a, 'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_patch_is_applied_in_the_directory_of_the_agent() {
+        let patch = r"*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+        let line = format!(r#""command":["bash","-lc","apply_patch <<'E'\n{patch}E\n"]"#);
+        let input = format!(r#""input":"{patch}""#);
+        for (tool, given) in [("shell", &line), ("apply_patch", &input)] {
+            for (own, cwd, expected) in [
+                ("", None, String::new()),
+                ("", Some("/w/b"), r#","workdir":"/w/b""#.to_owned()),
+                (
+                    r#","workdir":null"#,
+                    Some("/w/b"),
+                    r#","workdir":"/w/b""#.to_owned(),
+                ),
+                (
+                    r#","workdir":"/c""#,
+                    Some("/w/b"),
+                    r#","workdir":"/c""#.to_owned(),
+                ),
+            ] {
+                let action = asked(tool, &format!("{{{given}{own}}}"), cwd, None);
+                let placed = format!(r#"{{"tool":"{tool}","parameters":{{{given}{expected}}}}}"#);
+                assert_eq!(action.kind, "tool_call", "{placed}");
+                let payload: serde_json::Value = serde_json::from_str(&action.payload).unwrap();
+                let placed: serde_json::Value = serde_json::from_str(&placed).unwrap();
+                assert_eq!(payload, placed);
+            }
+        }
+        let after = line.replace("E\\n\"]", "E\\nrm -r b\"]");
+        assert_ne!(after, line);
+        assert_eq!(
+            asked("shell", &format!("{{{after}}}"), None, None).kind,
+            "shell_cmd"
+        );
+        assert_eq!(
+            asked("bash", &format!("{{{line}}}"), None, None).kind,
+            "shell_cmd"
+        );
+    }
 
     #[test]
     fn a_shell_tool_executes_a_command_whatever_its_parameter_is_called() {

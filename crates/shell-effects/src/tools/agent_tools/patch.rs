@@ -59,6 +59,17 @@ fn sections(text: &str) -> (Vec<Section<'_>>, bool) {
     (found, ordered && ended)
 }
 
+/// Returns the paths of a patch's files, in order.
+pub(super) fn files(text: &str) -> Vec<&str> {
+    let paths = sections(text).0.into_iter().map(|section| match section {
+        Section::Add(path)
+        | Section::Update(path)
+        | Section::Delete(path)
+        | Section::MoveTo(path) => path,
+    });
+    paths.collect()
+}
+
 /// Handles a parameter that is a patch.
 pub(super) fn known_patch(cx: &mut Engine<'_>, text: &str) {
     if !text.contains("*** ") && tool_line::tool_patch(cx, text) {

@@ -68,11 +68,25 @@ fn add(analysis: &mut Analysis, other: Analysis) {
     }
 }
 
-/// Returns the patch of an `apply_patch` command: its only argument, or its only here-document.
-fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
+/// The patch of an `apply_patch` command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CommandPatch<'p> {
+    /// Where a `cd` before it goes.
+    directory: Option<&'p str>,
+    patch: &'p str,
+}
+
+/// Returns the patch of an `apply_patch` command: its only argument, or its only here-document, in
+/// which a shell would expand nothing.
+pub(super) fn command_patch<'p>(command: &'p Param<'_>) -> Option<CommandPatch<'p>> {
     let words: Vec<&str> = texts(command).collect();
     let line = match words.as_slice() {
-        ["apply_patch" | "applypatch", patch] => return Some(patch),
+        ["apply_patch" | "applypatch", patch] => {
+            return Some(CommandPatch {
+                directory: None,
+                patch,
+            });
+        }
         [
             "bash" | "sh" | "zsh" | "/bin/bash" | "/bin/sh" | "/bin/zsh",
             "-lc" | "-c",
@@ -82,15 +96,36 @@ fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
         _ => return None,
     };
     let line = line.trim();
+    let (directory, line) = match line.strip_prefix("cd ").map(|cd| cd.split_once("&&")) {
+        Some(cd) => {
+            let (directory, line) = cd?;
+            (Some(plain_word(directory.trim())?), line.trim_start())
+        }
+        None => (None, line),
+    };
     let after = line
         .strip_prefix("apply_patch")
         .or_else(|| line.strip_prefix("applypatch"))?;
-    let (end, body) = after.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
+    let (start, body) = after.trim_start().strip_prefix("<<")?.split_once('\n')?;
+    let start = start.trim();
+    let quoted = |quote| start.strip_prefix(quote)?.strip_suffix(quote);
+    let end = quoted('\'').or_else(|| quoted('"'));
+    let inert = end.is_some() || !body.contains(['$', '`', '\\']);
+    let end = end.unwrap_or(start);
     let plain = !end.is_empty() && end.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let patch = body.strip_suffix(end)?;
     // The document ends at the first such line, which must be the last.
     let whole = patch.ends_with('\n') && !patch.lines().any(|line| line == end);
-    (plain && whole).then_some(patch)
+    (plain && inert && whole).then_some(CommandPatch { directory, patch })
+}
+
+/// Returns a word of a command line in which there is nothing to expand, without its quotes.
+fn plain_word(word: &str) -> Option<&str> {
+    let quoted = |quote| word.strip_prefix(quote)?.strip_suffix(quote);
+    let inner = quoted('\'').or_else(|| quoted('"')).unwrap_or(word);
+    let inert = |c: char| c.is_ascii_alphanumeric() || "/._-@+".contains(c);
+    let plain = !inner.is_empty() && !inner.starts_with('-') && inner.chars().all(inert);
+    plain.then_some(inner)
 }
 
 /// Returns the texts of a value.
@@ -100,6 +135,37 @@ fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
         one => std::slice::from_ref(one),
     };
     list.iter().filter_map(Param::as_str)
+}
+
+/// Returns the files of the patches of a call, below the directories that the call names.
+pub(super) fn patched_files(classified: &ClassifiedCall<'_>) -> Vec<String> {
+    let of = |role: ParamRole| {
+        let values = classified.parts.iter().filter(move |(r, _)| *r == role);
+        values.map(|(_, value)| *value)
+    };
+    let own = of(ParamRole::Directory).flat_map(texts).next();
+    let patches = of(ParamRole::Patch)
+        .flat_map(texts)
+        .map(|patch| (None, patch));
+    let commands = of(ParamRole::Command).filter(|_| classified.applies_patches);
+    let commands = commands.filter_map(command_patch);
+    let commands = commands.map(|found| (found.directory, found.patch));
+    let mut files = Vec::new();
+    for (entered, patch) in patches.chain(commands) {
+        for file in patch::files(patch) {
+            let mut path = String::new();
+            for part in [own, entered, Some(file)].into_iter().flatten() {
+                if part.starts_with('/') {
+                    path.clear();
+                } else if !path.is_empty() && !path.ends_with('/') {
+                    path.push('/');
+                }
+                path.push_str(part);
+            }
+            files.push(path);
+        }
+    }
+    files
 }
 
 /// Adds the effects of a tool with these parameters.
@@ -117,14 +183,21 @@ fn known_call(cx: &mut Engine<'_>, classified: &ClassifiedCall<'_>) {
             .then(|| command_patch(value))
             .flatten();
         runs |= match patch {
-            Some(patch) => {
-                tool_line::in_directory(cx, directory, |cx| patch::known_patch(cx, patch));
+            Some(CommandPatch {
+                directory: entered,
+                patch,
+            }) => {
+                tool_line::in_directory(cx, directory, |cx| {
+                    tool_line::in_directory(cx, entered, |cx| patch::known_patch(cx, patch));
+                });
                 true
             }
             None => known_command(cx, value, directory),
         };
     }
-    of(ParamRole::Patch).for_each(|text| patch::known_patch(cx, text));
+    for text in of(ParamRole::Patch) {
+        tool_line::in_directory(cx, directory, |cx| patch::known_patch(cx, text));
+    }
     let mut fetches = false;
     for word in of(ParamRole::Url).flat_map(str::split_whitespace) {
         fetches |= known_address(cx, word);

@@ -386,10 +386,21 @@ fn only_codex_applies_the_patch_of_a_command() {
         risk("exec_command", &json!({"cmd": line})),
         RiskLevel::Medium
     );
+    for medium in [
+        line.replace("<<'EOF'", "<<EOF"),
+        format!("cd 'src' && {line}"),
+    ] {
+        assert_eq!(
+            risk("exec_command", &json!({"cmd": medium})),
+            RiskLevel::Medium,
+            "{medium}"
+        );
+    }
     assert_eq!(risk("bash", &words), RiskLevel::High);
     assert_eq!(risk("Bash", &json!({"command": line})), RiskLevel::High);
     for line in [
-        line.replace("<<'EOF'", "<<EOF"),
+        line.replace("<<'EOF'", "<<EOF")
+            .replace("File: a", "File: $(x)"),
         line.replace("\nEOF", "\nEOF; rm -rf src"),
         line.replace("*** End", "EOF\nrm -rf src\n*** End"),
         format!("cd /etc && {line}"),

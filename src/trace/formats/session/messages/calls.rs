@@ -200,7 +200,10 @@ mod tests {
         };
         let second = "call d f {}".to_owned();
         let first = r#"call c f {"a":1}"#.to_owned();
-        assert_eq!(told_of(r#""input":{"a":1}"#), [first.clone(), second.clone()]);
+        assert_eq!(
+            told_of(r#""input":{"a":1}"#),
+            [first.clone(), second.clone()]
+        );
         assert_eq!(told_of(r#""input":{}"#), [first, second.clone()]);
         let other = r#"call c f {"arguments":{"a":2},"other_arguments":{"a":1}}"#.to_owned();
         assert_eq!(told_of(r#""input":{"a":2}"#), [other, second]);
