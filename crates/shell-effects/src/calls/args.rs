@@ -160,6 +160,9 @@ fn negates_dry_run(chain: &[&Spec], name: &str) -> bool {
     })
 }
 
+/// Maximum length of a cluster that is searched for flags of several letters.
+const MAX_CLUSTER: usize = 64;
+
 /// Finds a flag in the innermost spec that knows it.
 pub(super) fn find<'s>(chain: &[&'s Spec], name: &str) -> Option<&'s Flag> {
     chain
@@ -452,6 +455,24 @@ pub(super) fn parse_flag<'s>(
     stop
 }
 
+/// Finds a flag of several letters with a value (`-TT CMD`) at the start of the rest of a cluster.
+fn find_joined<'s>(chain: &[&'s Spec], rest: &str) -> Option<(&'s str, &'s Flag)> {
+    if rest.len() > MAX_CLUSTER {
+        return None;
+    }
+    let flags = chain.iter().rev().flat_map(|spec| {
+        let listed = spec.flags.iter();
+        listed.filter_map(|(name, k)| Some((name.as_str(), spec.flag_list.get(*k)?)))
+    });
+    let joined = |name: &str| {
+        let letters = name.strip_prefix('-').filter(|n| !n.starts_with('-'));
+        letters.is_some_and(|n| n.len() > 1 && rest.starts_with(n))
+    };
+    flags
+        .filter(|(name, flag)| flag.arg.is_some() && joined(name))
+        .max_by_key(|(name, _)| name.len())
+}
+
 /// Parses `-abc` letter by letter. Returns true if the options end here for good.
 fn parse_cluster<'s>(
     call: &mut ParsedArgs<'s>,
@@ -470,6 +491,12 @@ fn parse_cluster<'s>(
     let body = text.get(1..).unwrap_or_default();
     let mut at = 0;
     for c in body.chars() {
+        if let Some((name, flag)) = body.get(at..).and_then(|rest| find_joined(chain, rest)) {
+            call.record_flag(name, Some(flag), arg.span);
+            let rest = body.get(at + name.len() - 1..).unwrap_or_default();
+            let values = (!rest.is_empty()).then(|| value_at(rest));
+            return finish_flag(call, flag, values.into_iter().collect(), args, i);
+        }
         let n = c.len_utf8();
         let name = format!("-{c}");
         at += n;

@@ -2,7 +2,7 @@
 
 use super::args::ParsedArgs;
 use super::spec_eval;
-use crate::chars::has_unknown;
+use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::StepOrigin;
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -34,6 +34,16 @@ pub(super) fn shifted_operands(
     {
         spec_eval::apply_role(cx, role, arg, recursive, name, &Stream::default());
     }
+}
+
+/// Returns the words that a shell evaluates again. Adds an effect if one has an unknown part, which
+/// may hold further commands whatever the quotes around it.
+pub(super) fn line_words<'a>(cx: &mut Engine<'_>, words: Option<&'a [Arg]>) -> &'a [Arg] {
+    let words = words.unwrap_or_default();
+    if let Some(unknown) = words.iter().find(|a| a.text.contains(UNKNOWN)) {
+        cx.dynamic(unknown.span, "evaluates text that isn't known");
+    }
+    words
 }
 
 /// Joins words and runs them as shell code.

@@ -440,7 +440,7 @@ fn apply_operands(
                 }
                 Some(Role::ShellRest(remote)) => {
                     let j = if arg.text == "--" { j + 1 } else { j };
-                    let rest = args.get(j..).unwrap_or_default();
+                    let rest = shell_args::line_words(cx, args.get(j..));
                     let saved = cx.enter_machine(*remote, runs_containers(name));
                     let s = shell_args::joined_shell(cx, rest, stdin, want);
                     cx.leave_machine(saved);
@@ -545,7 +545,7 @@ pub(crate) fn apply_role(
         Role::Command => {
             let input = match name {
                 // Each command reads a part of the data.
-                "tar" | "gtar" | "split" | "gsplit" => Stream::unknown(),
+                "tar" | "gtar" | "split" | "gsplit" | "enscript" => Stream::unknown(),
                 "pee" => stdin.clone(),
                 _ => Stream::default(),
             };

@@ -151,6 +151,13 @@ pub(super) fn code_action(
         Action::Delete => cx.path_delete(&call.target(), false),
         Action::DeleteTree => cx.path_delete(&call.target(), true),
         Action::Empty => cx.path_empty(&call.target()),
+        // Perl and Ruby name the files behind the mode.
+        Action::Write if matches!(code.scope.lang, "perl" | "ruby") && name.ends_with("chmod") => {
+            for k in 1..call.args.len().max(2) {
+                let file = call.literal(k).unwrap_or_else(|| UNKNOWN.to_string());
+                code_write(cx, &call.path(file));
+            }
+        }
         Action::Write => {
             code_write(cx, &call.target());
             if let Some(to) = call.named_text(&["cfile"]) {

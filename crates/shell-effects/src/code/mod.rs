@@ -10,6 +10,7 @@ mod computed;
 mod constants;
 mod language;
 mod lex;
+mod modes;
 mod names;
 mod plain;
 mod redis;
@@ -223,6 +224,16 @@ fn script_text(
         }
     }
     cx.set_cwd(before);
+    if modes::may_weaken(text, &tokens) {
+        cx.emit_raw(
+            EffectKind::Privilege,
+            None,
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::High,
+            "the code may make a program run with its owner's rights, or let anyone write",
+        );
+    }
     if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
         cx.dynamic(arg.span, "the code computes the names that it calls");
     }

@@ -35,6 +35,13 @@ fn editor(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             }
         }
     }
+    // `-Nesc CODE`: in Ex mode `-s` has no value, so the next letter may be an option.
+    for (a, next) in rest.iter().zip(rest.iter().skip(1)) {
+        let letters = a.text.strip_prefix('-').unwrap_or_default();
+        if letters.ends_with('c') && letters.bytes().all(|c| c.is_ascii_alphabetic()) {
+            code::code(cx, "vim", next, &Stream::default());
+        }
+    }
     for a in rest
         .iter()
         .filter(|a| a.text.starts_with('+') && a.text.len() > 1)
