@@ -572,6 +572,9 @@ fn paths_overlap(pattern: &[&str], path: &[&str], site: &PathFacts) -> bool {
             };
         }
         reach = next;
+        if !reach.contains(&true) {
+            return false;
+        }
     }
     // What lies below a match counts as well.
     reach.iter().any(|r| *r)
@@ -586,7 +589,19 @@ fn overlap(pattern: &str, name: &str, dots: bool) -> bool {
     if !dots && name.starts_with(['*', '?']) && pattern.starts_with('.') {
         return false;
     }
-    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let (mut pattern, mut name) = (pattern.as_bytes(), name.as_bytes());
+    let fits = |p: u8, n: u8| p == b'?' || n == b'?' || p.eq_ignore_ascii_case(&n);
+    // In front of all stars one byte stands for one, and most names differ there.
+    while let (Some((p, pattern_rest)), Some((n, name_rest))) =
+        (pattern.split_first(), name.split_first())
+        && *p != b'*'
+        && *n != b'*'
+    {
+        if !fits(*p, *n) {
+            return false;
+        }
+        (pattern, name) = (pattern_rest, name_rest);
+    }
     let mut row = vec![false; name.len() + 1];
     for i in 0..=pattern.len() {
         let mut next = vec![false; name.len() + 1];
@@ -609,12 +624,8 @@ fn overlap(pattern: &str, name: &str, dots: bool) -> bool {
                 (None, Some(n)) => n == b'*' && left,
                 (Some(p), None) => p == b'*' && up,
                 (Some(p), Some(n)) => {
-                    let one = p == b'?'
-                        || n == b'?'
-                        || p.eq_ignore_ascii_case(&n)
-                        || p == b'*'
-                        || n == b'*';
-                    (p == b'*' || n == b'*') && (up || left) || one && diagonal
+                    let star = p == b'*' || n == b'*';
+                    star && (up || left) || (star || fits(p, n)) && diagonal
                 }
             };
             if let Some(slot) = next.get_mut(j) {
@@ -746,6 +757,17 @@ mod tests {
                 prop_assert_eq!(glob.covers(&name, true, false), glob.blind.is_match(&name));
                 prop_assert_eq!(glob.covers(&name, false, false), glob.exact.is_match(&name));
             }
+        }
+
+        /// Two wildcards overlap only if some name fits both.
+        #[test]
+        fn names_that_overlap_have_one_in_common(a in "[ab*?]{0,3}", b in "[ab*?]{0,3}") {
+            let matcher = |p: &str| GlobBuilder::new(p).literal_separator(true).build().unwrap().compile_matcher();
+            let (one, other) = (matcher(&a), matcher(&b));
+            let mut names = (0..=6_u32).flat_map(|length| (0..1_u32 << length).map(move |bits| {
+                (0..length).map(|at| if bits >> at & 1 == 0 { 'a' } else { 'b' }).collect::<String>()
+            }));
+            prop_assert_eq!(overlap(&a, &b, true), names.any(|name| one.is_match(&name) && other.is_match(&name)));
         }
 
         /// If a name fits both wildcards, the two overlap.
