@@ -6,7 +6,7 @@ use shell_effects::command_line::{CommandLine, DIRECTORY_MEMBERS, is_harmless};
 use shell_effects::{Param, WRAPPERS, json_in_text};
 
 /// An action that an agent proposes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Action {
     /// The type; `None` if it isn't a known one.
     pub kind: Option<ActionType>,

@@ -17,6 +17,7 @@ use super::question::Question;
 use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, Shared, prove};
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -197,6 +198,8 @@ struct Search<'p> {
     pairs: BTreeMap<Pair, Vec<usize>>,
     found: BTreeMap<DifferenceKind, Difference>,
     evaluated: u64,
+    /// The built questions that were evaluated with the kinds that are known now.
+    built: FxHashSet<Question>,
     /// Number of actions that may still be built after the first ones.
     budget: usize,
     /// The rules from which actions were built, by whether they are the head's, and their places.
@@ -214,6 +217,7 @@ impl<'p> Search<'p> {
             pairs: BTreeMap::new(),
             found: BTreeMap::new(),
             evaluated: 0,
+            built: FxHashSet::default(),
             budget: MAX_QUESTIONS,
             tried: BTreeSet::new(),
         };
@@ -230,6 +234,7 @@ impl<'p> Search<'p> {
             let pair = (kind.base, kind.head, kind.base_rule, kind.head_rule);
             self.pairs.entry(pair).or_default().push(at);
             self.kinds.push(key(self.base, self.head, kind));
+            self.built.clear();
         }
         at
     }
@@ -356,7 +361,13 @@ impl<'p> Search<'p> {
                 Some(_) => better -= 1,
                 None => {}
             }
-            self.evaluate(&question);
+            // Many kinds lead to the same questions.
+            if self.built.contains(&question) {
+                self.evaluated += 1;
+            } else {
+                self.evaluate(&question);
+                self.built.insert(question);
+            }
         }
         self.found.contains_key(kind)
     }

@@ -6,7 +6,7 @@ use governance::RiskLevel;
 use serde_json::{Map, Value, json};
 
 /// An action in its context, after past approvals.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Question {
     pub action: Action,
     pub context: Context,
@@ -15,7 +15,7 @@ pub struct Question {
 }
 
 /// The context of an action.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Context {
     /// The stated risk.
     pub risk: Option<RiskLevel>,
@@ -49,7 +49,7 @@ impl Context {
 }
 
 /// A number of equal approvals.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Approvals {
     pub each: Past,
     pub count: u64,

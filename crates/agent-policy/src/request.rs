@@ -46,7 +46,7 @@ impl<'a> Request<'a> {
 }
 
 /// A past approval.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Past {
     /// Type of the action.
     pub kind: Option<ActionType>,
