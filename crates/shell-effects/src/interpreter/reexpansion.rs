@@ -417,9 +417,15 @@ mod tests {
 
     #[test]
     fn joined_options_and_qualifiers_are_followed() {
-        for line in ["printf -vPATH /tmp/evil; ls", "echo *(+f)"] {
+        for line in [
+            "printf -vPATH /tmp/evil; ls",
+            "echo *(+f)",
+            "echo a*(.$x)",
+            "echo a*(\"$x\")",
+        ] {
             assert_eq!(risk(line), RiskLevel::High, "{line}");
         }
+        assert_eq!(risk("echo *(a|b)"), RiskLevel::Low);
     }
 
     #[test]

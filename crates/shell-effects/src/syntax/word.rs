@@ -56,6 +56,8 @@ fn runs_code(inside: &str) -> bool {
                 let code = next.as_str().split(')').next().unwrap_or_default();
                 return code.contains(close) || code.contains(['\'', '"', '\\', '$', '`', ' ']);
             }
+            // An expansion may be a qualifier.
+            ('$' | '`', _) | ('"', Some('$' | '`')) => return true,
             ('+', Some(name)) if name.is_ascii_alphabetic() || name == '_' => return true,
             ('e', _) => {}
             _ if QUALIFIERS.contains(c) => {}
