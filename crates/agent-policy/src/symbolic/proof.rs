@@ -225,6 +225,13 @@ impl<'p> Proof<'p> {
         languages.for_each(Languages::tire);
     }
 
+    /// Work so far, in steps of automata.
+    #[cfg(test)]
+    pub(super) fn work(&self) -> u64 {
+        let languages = self.analysis.iter().map(|one| &one.solver.languages);
+        languages.map(Languages::steps).sum()
+    }
+
     /// The patterns that can't be analysed, of those that matter.
     pub(crate) fn opaque(&self) -> BTreeSet<String> {
         let languages = self.analysis.iter().map(|one| &one.solver.languages);

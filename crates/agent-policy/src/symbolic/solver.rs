@@ -18,6 +18,12 @@ const MAX_CHECKS: usize = 200_000;
 const MAX_STEPS: u64 = 600_000_000;
 /// Languages of one text that are compared with each other by how their texts begin.
 const MAX_PREFIXED: usize = 400;
+/// How often the absence of parts has to exclude another one until all are looked for that it
+/// excludes: at first, and where that found some.
+const PATIENCE: u32 = 64;
+const SHORT_PATIENCE: u32 = 4;
+/// Parts to find in order to learn which ones absent parts exclude.
+const MAX_ALIKE: usize = 4;
 /// Conflicts that one run of the satisfiability solver may take.
 const MAX_CONFLICTS: u64 = 100_000;
 /// Decisions that one run of it may take.
@@ -120,11 +126,76 @@ impl Solver {
                 Check::Holds(object) => return Answer::Object(object),
                 Check::Unknown => return Answer::Unknown,
                 Check::Conflict(atoms) => {
-                    let wrong = atoms
+                    let wrong: Vec<(Atom, bool)> = atoms
                         .into_iter()
-                        .filter_map(|at| choice.atoms.get(at).copied());
-                    search.refuse(wrong);
+                        .filter_map(|at| choice.atoms.get(at).copied())
+                        .collect();
+                    search.refuse(wrong.iter().copied());
+                    self.refuse_alike(search, &wrong);
                 }
+            }
+        }
+    }
+
+    /// Learns all parts that the absence of some excludes, where that excluded one part after the
+    /// other: most rules of a large policy are about other paths than one rule, and a run of the
+    /// satisfiability solver for each is slow.
+    fn refuse_alike(&mut self, search: &mut Search, wrong: &[(Atom, bool)]) {
+        let (mut present, mut absent) = (None, Vec::new());
+        for (atom, holds) in wrong {
+            match (*atom, *holds) {
+                (Atom::Some(collection, _), true) => present = Some(collection),
+                (Atom::Some(_, of), false) => absent.push(of),
+                _ => {}
+            }
+        }
+        absent.sort_unstable();
+        let Some(collection) = present.filter(|_| !absent.is_empty()) else {
+            return;
+        };
+        let known = search.excluding.entry((collection, absent.clone()));
+        let known = known.or_insert(Some(0));
+        let Some(times) = known.as_mut() else {
+            return;
+        };
+        *times += 1;
+        if *times < search.patience {
+            return;
+        }
+        *known = None;
+        let mut excluded = search.parts_of(collection);
+        excluded.retain(|of| !absent.contains(of));
+        let mut parts = Search::new();
+        if let Some(axioms) = self.axioms.get(&collection) {
+            parts.require(self, *axioms);
+        }
+        for of in &absent {
+            let none = self.formulas.not(*of);
+            parts.require(self, none);
+        }
+        // Each part that is found shows some that aren't excluded. If there is no further part,
+        // that is a proof for all that are left.
+        for _ in 0..MAX_ALIKE {
+            if !self.pay() {
+                return;
+            }
+            let any = self.formulas.or(excluded.iter().copied());
+            parts.require(self, any);
+            match self.find(&mut parts, &[]) {
+                Answer::Object(part) => {
+                    let mut evaluation = self.evaluation(&part);
+                    excluded.retain(|of| !evaluation.holds(*of));
+                }
+                Answer::None => {
+                    let none = absent.iter().map(|of| (Atom::Some(collection, *of), false));
+                    for of in excluded {
+                        let some = (Atom::Some(collection, of), true);
+                        search.refuse(none.clone().chain([some]));
+                    }
+                    search.patience = SHORT_PATIENCE;
+                    return;
+                }
+                Answer::Unknown => return,
             }
         }
     }
@@ -476,6 +547,11 @@ pub(super) struct Search {
     /// The languages of each text whose texts all begin alike.
     prefixed: FxHashMap<TextSlot, Vec<(LanguageId, Lit)>>,
     required: Vec<FormulaId>,
+    /// How often the absence of parts excluded another part; `None` once all parts were looked
+    /// for that it excludes.
+    excluding: FxHashMap<(CollectionId, Vec<FormulaId>), Option<u32>>,
+    /// How often it has to until they are.
+    patience: u32,
     /// Work of the satisfiability solver that was counted.
     counted: u64,
 }
@@ -496,6 +572,8 @@ impl Search {
             atoms: FxHashMap::default(),
             prefixed: FxHashMap::default(),
             required: Vec::new(),
+            excluding: FxHashMap::default(),
+            patience: PATIENCE,
             counted: 0,
         }
     }
@@ -638,6 +716,17 @@ impl Search {
         }
         atoms.sort_unstable();
         Choice { atoms }
+    }
+
+    /// The parts of a collection whose presence the search decides.
+    fn parts_of(&self, collection: CollectionId) -> Vec<FormulaId> {
+        let parts = self.atoms.keys().filter_map(|atom| match atom {
+            Atom::Some(own, of) if *own == collection => Some(*of),
+            _ => None,
+        });
+        let mut parts: Vec<FormulaId> = parts.collect();
+        parts.sort_unstable();
+        parts
     }
 
     /// Learns that these choices can't hold together.

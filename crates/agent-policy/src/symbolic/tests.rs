@@ -652,6 +652,39 @@ fn a_change_beyond_the_bounds_names_its_rules() {
     assert!(same.complete && same.stricter_complete && same.further.is_empty());
 }
 
+/// Rules about other paths than a change are excluded at once, not one after the other.
+#[test]
+fn rules_about_other_paths_take_little_work() {
+    let rules = |changed: &str| -> Policy {
+        let all = (0..120).map(|n| {
+            let below = if n % 24 == 0 { changed } else { "" };
+            let effect = ["allow", "deny", "ask"][n % 3];
+            format!("path: {{ glob: 'dir{n}/{below}**' }} → {effect}")
+        });
+        let rules: Vec<String> = all.collect();
+        let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+        pack("first-match", "ask", &rules)
+    };
+    let (base, head) = (rules(""), rules("sub/"));
+    let proof = prove(&base, &head);
+    assert!(proof.complete && proof.kinds.iter().all(|kind| !kind.is_more_permissive()));
+    let mut changed: Vec<usize> = (proof.kinds.iter())
+        .filter_map(|kind| kind.base_rule)
+        .collect();
+    changed.sort_unstable();
+    changed.dedup();
+    assert_eq!(changed, [0, 24, 48, 72, 96]);
+    // One after the other, it takes 27 million steps.
+    let work = proof.work();
+    assert!(work < 20_000_000, "{work}");
+    let back = prove(&head, &base);
+    let permissive = back.kinds.iter().filter(|kind| kind.is_more_permissive());
+    let mut found: Vec<usize> = permissive.filter_map(|kind| kind.head_rule).collect();
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found, changed, "{} {}", back.kinds.len(), back.complete);
+}
+
 /// Where the work ends before any kind is listed, each rule that changed is named.
 #[test]
 fn a_change_beyond_the_bound_on_work_names_its_rules() {
