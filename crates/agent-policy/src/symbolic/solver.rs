@@ -141,18 +141,27 @@ impl Solver {
     /// other: most rules of a large policy are about other paths than one rule, and a run of the
     /// satisfiability solver for each is slow.
     fn refuse_alike(&mut self, search: &mut Search, wrong: &[(Atom, bool)]) {
-        let (mut present, mut absent) = (None, Vec::new());
+        let present = wrong.iter().find_map(|(atom, holds)| match *atom {
+            Atom::Some(collection, _) if *holds => Some(collection),
+            _ => None,
+        });
+        let Some(collection) = present else {
+            return;
+        };
+        let mut absent = Vec::new();
         for (atom, holds) in wrong {
-            match (*atom, *holds) {
-                (Atom::Some(collection, _), true) => present = Some(collection),
-                (Atom::Some(_, of), false) => absent.push(of),
-                _ => {}
+            match *atom {
+                Atom::Some(own, of) if own == collection => {
+                    absent.extend((!holds).then_some(of));
+                }
+                // Something else than absent parts excludes it.
+                _ => return,
             }
         }
         absent.sort_unstable();
-        let Some(collection) = present.filter(|_| !absent.is_empty()) else {
+        if absent.is_empty() || wrong.len() > absent.len() + 1 {
             return;
-        };
+        }
         let known = search.excluding.entry((collection, absent.clone()));
         let known = known.or_insert(Some(0));
         let Some(times) = known.as_mut() else {
