@@ -18,12 +18,12 @@ const MAX_CHECKS: usize = 200_000;
 const MAX_STEPS: u64 = 600_000_000;
 /// Languages of one text that are compared with each other by how their texts begin.
 const MAX_PREFIXED: usize = 400;
-/// How often the absence of parts has to exclude another one until all are looked for that it
-/// excludes: at first, and where that found some.
-const PATIENCE: u32 = 64;
-const SHORT_PATIENCE: u32 = 4;
-/// Parts to find in order to learn which ones absent parts exclude.
-const MAX_ALIKE: usize = 4;
+/// Number of parts that the absence of some has to exclude one by one until all are searched that
+/// it excludes: at first, and once that was worth it.
+const MIN_EXCLUSIONS: u32 = 64;
+const MIN_FURTHER_EXCLUSIONS: u32 = 4;
+/// Number of searches for parts that aren't excluded, in order to learn which ones are.
+const MAX_PART_SEARCHES: usize = 4;
 /// Conflicts that one run of the satisfiability solver may take.
 const MAX_CONFLICTS: u64 = 100_000;
 /// Decisions that one run of it may take.
@@ -131,7 +131,7 @@ impl Solver {
                         .filter_map(|at| choice.atoms.get(at).copied())
                         .collect();
                     search.refuse(wrong.iter().copied());
-                    self.refuse_alike(search, &wrong);
+                    self.refuse_excluded(search, &wrong);
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Solver {
     /// Learns all parts that the absence of some excludes, where that excluded one part after the
     /// other: most rules of a large policy are about other paths than one rule, and a run of the
     /// satisfiability solver for each is slow.
-    fn refuse_alike(&mut self, search: &mut Search, wrong: &[(Atom, bool)]) {
+    fn refuse_excluded(&mut self, search: &mut Search, wrong: &[(Atom, bool)]) {
         let present = wrong.iter().find_map(|(atom, holds)| match *atom {
             Atom::Some(collection, _) if *holds => Some(collection),
             _ => None,
@@ -168,7 +168,7 @@ impl Solver {
             return;
         };
         *times += 1;
-        if *times < search.patience {
+        if *times < search.min_exclusions {
             return;
         }
         *known = None;
@@ -184,7 +184,7 @@ impl Solver {
         }
         // Each part that is found shows some that aren't excluded. If there is no further part,
         // that is a proof for all that are left.
-        for _ in 0..MAX_ALIKE {
+        for _ in 0..MAX_PART_SEARCHES {
             if !self.pay() {
                 return;
             }
@@ -201,7 +201,7 @@ impl Solver {
                         let some = (Atom::Some(collection, of), true);
                         search.refuse(none.clone().chain([some]));
                     }
-                    search.patience = SHORT_PATIENCE;
+                    search.min_exclusions = MIN_FURTHER_EXCLUSIONS;
                     return;
                 }
                 Answer::Unknown => return,
@@ -556,11 +556,11 @@ pub(super) struct Search {
     /// The languages of each text whose texts all begin alike.
     prefixed: FxHashMap<TextSlot, Vec<(LanguageId, Lit)>>,
     required: Vec<FormulaId>,
-    /// How often the absence of parts excluded another part; `None` once all parts were looked
-    /// for that it excludes.
+    /// How often the absence of parts excluded another part; `None` once all parts were
+    /// searched that it excludes.
     excluding: FxHashMap<(CollectionId, Vec<FormulaId>), Option<u32>>,
-    /// How often it has to until they are.
-    patience: u32,
+    /// How often it has to until they are searched.
+    min_exclusions: u32,
     /// Work of the satisfiability solver that was counted.
     counted: u64,
 }
@@ -582,7 +582,7 @@ impl Search {
             prefixed: FxHashMap::default(),
             required: Vec::new(),
             excluding: FxHashMap::default(),
-            patience: PATIENCE,
+            min_exclusions: MIN_EXCLUSIONS,
             counted: 0,
         }
     }

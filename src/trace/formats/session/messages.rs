@@ -510,7 +510,7 @@ impl<'a> Message<'a> {
             }
         }
         notes.end(events);
-        self.listed(events, from);
+        self.push_listed_calls(events, from);
     }
 
     /// Returns the text of a part that is nothing but text.

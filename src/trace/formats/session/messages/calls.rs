@@ -12,9 +12,9 @@ const MAX_PAIRS: usize = 1_000_000;
 
 impl<'a> Message<'a> {
     /// Adds the calls that a message lists to those of its blocks, which begin at `from`, each
-    /// once. Several members may contain the same calls; where they disagree about one, all of
+    /// once. Several members may contain the same calls; where they differ about one, all of
     /// its arguments count.
-    pub(super) fn listed(&self, events: &mut Events<'a>, from: usize) {
+    pub(super) fn push_listed_calls(&self, events: &mut Events<'a>, from: usize) {
         let provided = self.additional_kwargs.and_then(|raw| raw.read::<Self>());
         let provided = provided.unwrap_or_default();
         for list in [
@@ -71,28 +71,16 @@ impl<'a> Message<'a> {
             .or_else(|| inner.as_ref().and_then(|inner| text(inner.name)))
             .or(named)
             .or_else(|| Some(Cow::Owned(kind?.strip_suffix("_call")?.to_owned())));
-        let inner = inner.unwrap_or_default();
-        let is_given = |raw: &Raw<'_>| !is_schema(*raw);
-        let input = given::of_members(&[
-            ("arguments", self.arguments),
-            ("args", self.args),
-            ("parameters", self.parameters.filter(is_given)),
-            ("params", self.params.filter(is_given)),
-            ("kwargs", self.kwargs),
-            ("tool_input", self.tool_input),
-            ("toolInput", self.other_input),
-            ("input", self.input),
+        let others = [
             ("action", self.action),
             ("operation", self.operation),
             ("code", self.code),
-            ("function.arguments", inner.arguments),
-            ("function.args", inner.args),
-            ("function.parameters", inner.parameters.filter(is_given)),
-            ("function.params", inner.params.filter(is_given)),
-            ("function.kwargs", inner.kwargs),
-            ("function.tool_input", inner.tool_input),
-            ("function.toolInput", inner.other_input),
-            ("function.input", inner.input),
+        ];
+        let own: Vec<_> = self.arguments().into_iter().chain(others).collect();
+        let of_function = inner.unwrap_or_default().arguments();
+        let input = given::of_texts(&[
+            ("arguments", Some(given::of_members(&own))),
+            ("function", Some(given::of_members(&of_function))),
         ]);
         let mut call = Call {
             id: self.call_id(),
@@ -105,9 +93,25 @@ impl<'a> Message<'a> {
         }
         call
     }
+
+    /// Returns the members that may contain a call's arguments. `parameters` and `params` may
+    /// contain the schema of a tool instead.
+    fn arguments(&self) -> [(&'static str, Option<Raw<'a>>); 8] {
+        let is_given = |raw: &Raw<'_>| !is_schema(*raw);
+        [
+            ("arguments", self.arguments),
+            ("args", self.args),
+            ("parameters", self.parameters.filter(is_given)),
+            ("params", self.params.filter(is_given)),
+            ("kwargs", self.kwargs),
+            ("tool_input", self.tool_input),
+            ("toolInput", self.other_input),
+            ("input", self.input),
+        ]
+    }
 }
 
-/// Returns the elements of a list of calls; a single call may stand in its place.
+/// Returns the elements of a list of calls, or the single call that a member contains instead.
 fn elements(raw: Raw<'_>) -> Vec<Raw<'_>> {
     match raw.read() {
         Some(list) => list,
