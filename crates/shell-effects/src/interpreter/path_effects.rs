@@ -5,6 +5,7 @@ use super::expand::Arg;
 use crate::chars::{UNKNOWN, has_glob, has_unknown, show};
 use crate::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
 use crate::paths::path::{self, PathClass, PathInfo};
+use crate::paths::private::is_above_private;
 use crate::paths::protected;
 
 const WRITES_AUTORUN: &str = "changes a file that runs automatically or decides what is checked";
@@ -156,6 +157,20 @@ impl Engine<'_> {
                 info,
                 RiskLevel::High,
                 "reads a file that holds secrets",
+            );
+            return;
+        }
+        let elsewhere = matches!(
+            info.class,
+            PathClass::Home | PathClass::Outside | PathClass::System
+        );
+        if elsewhere && is_above_private(&info.absolute, &self.ctx.home) {
+            self.emit_read(
+                EffectKind::Credential,
+                at,
+                info,
+                RiskLevel::High,
+                "reads a directory with secrets below it",
             );
             return;
         }

@@ -4,5 +4,7 @@ mod aliases;
 pub(crate) mod links;
 pub(crate) mod name_globs;
 pub mod path;
+mod patterns;
+pub(crate) mod private;
 pub mod protected;
 mod unexpanded;

@@ -2,14 +2,12 @@
 //!
 //! The risk of a change, rule YV705 and `path: { protected: … }` in policies share this list.
 
-use super::name_globs::{globbed_extension, is_specific, may_overlap};
-use crate::chars::{ANY, STAR, has_glob, is_placeholder};
+use super::name_globs::is_specific;
+use super::patterns::{Patterns, folded, names};
+use crate::chars::{ANY, STAR, has_glob};
 use governance::RiskLevel;
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::sync::LazyLock;
-use text_safety::path_names::{fold, names};
 
 /// Maximum number of names in a path; a deeper path counts as protected.
 const DEPTH: usize = 256;
@@ -54,83 +52,9 @@ pub struct Protection {
     pub risk: RiskLevel,
 }
 
-/// An entry, split into names.
-#[derive(Debug)]
-struct Entry {
-    /// Names of the directories before the last name.
-    above: Vec<String>,
-    last: Name,
-    folder: bool,
-    risk: RiskLevel,
-}
-
-#[derive(Debug)]
-enum Name {
-    Plain(String),
-    /// The texts before and after its only wildcard.
-    Glob(String, String),
-}
-
-impl Name {
-    fn matches(&self, name: &str) -> bool {
-        match self {
-            Self::Plain(plain) => plain == name,
-            Self::Glob(start, end) => name
-                .strip_prefix(start.as_str())
-                .is_some_and(|rest| rest.ends_with(end.as_str())),
-        }
-    }
-
-    /// Returns whether a name with globs may match. `sure` means that the directories above it are
-    /// specific enough.
-    fn may_match(&self, name: &str, sure: bool) -> bool {
-        let is_specific = sure || is_specific(name);
-        match self {
-            Self::Plain(plain) => is_specific && may_overlap(name, plain),
-            // All files with an extension: the glob has to contain the extension.
-            Self::Glob(start, end) if start.is_empty() && !sure => globbed_extension(name)
-                .is_some_and(|extension| may_overlap(extension, end.trim_start_matches('.'))),
-            Self::Glob(start, end) => is_specific && may_overlap(name, &format!("{start}*{end}")),
-        }
-    }
-}
-
-impl Entry {
-    /// Returns whether the entry may protect `name` below `above`, if at least one of these names
-    /// has globs.
-    fn may_protect(&self, above: &[&str], name: &str) -> bool {
-        let Some(above) = above
-            .len()
-            .checked_sub(self.above.len())
-            .and_then(|from| above.get(from..))
-        else {
-            return false;
-        };
-        let pairs = || above.iter().zip(&self.above);
-        let sure = pairs().any(|(name, own)| name == own || is_specific(name));
-        let last = if has_glob(name) {
-            self.last.may_match(name, sure)
-        } else {
-            sure && self.last.matches(name)
-        };
-        last && pairs().all(|(name, own)| name == own || has_glob(name) && may_overlap(name, own))
-    }
-
-    /// Returns whether a directory of this name alone indicates protected files: it is hidden, or
-    /// all files of one extension in it are protected. `hooks` and `fish` contain other files too.
-    fn fills(&self, directory: &str) -> bool {
-        directory.starts_with('.') || matches!(self.last, Name::Glob(..))
-    }
-}
-
 #[derive(Debug, Default)]
 struct Table {
-    entries: Vec<Entry>,
-    /// Indices of entries by their last name, for names without wildcard.
-    plain: FxHashMap<String, Vec<usize>>,
-    /// Indices of entries whose last name has a wildcard, with the last byte of matching names if
-    /// it is fixed.
-    globs: Vec<(Option<u8>, usize)>,
+    patterns: Patterns<RiskLevel>,
     ask: Vec<String>,
     deny: Vec<String>,
 }
@@ -157,28 +81,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             } else {
                 path.clone()
             });
-            let folded = fold(path);
-            let folder = folded.ends_with('/');
-            let mut names: Vec<String> = folded
-                .trim_end_matches('/')
-                .split('/')
-                .map(str::to_owned)
-                .collect();
-            let Some(last) = names.pop() else { continue };
-            let index = table.entries.len();
-            let last = if let Some((start, end)) = last.split_once('*') {
-                table.globs.push((end.bytes().next_back(), index));
-                Name::Glob(start.to_owned(), end.to_owned())
-            } else {
-                table.plain.entry(last.clone()).or_default().push(index);
-                Name::Plain(last)
-            };
-            table.entries.push(Entry {
-                above: names,
-                last,
-                folder,
-                risk: group.risk,
-            });
+            table.patterns.push(path, group.risk);
         }
     }
     table
@@ -219,133 +122,45 @@ pub fn find_expanded(path: &str) -> Option<Protection> {
 }
 
 fn find_whole(path: &str) -> Option<Protection> {
-    let table = &*TABLE;
-    let seen = if path.bytes().any(|b| b.is_ascii_uppercase()) || !path.is_ascii() {
-        Cow::Owned(fold(path))
-    } else {
-        Cow::Borrowed(path)
-    };
-    let names = || {
-        names(&seen, b"/\\")
-            .filter(|p| !matches!(*p, "" | "." | ".."))
-            .map(plain)
-    };
-    let globs = |name: &str| {
-        let last = name.bytes().next_back();
-        table
-            .globs
-            .iter()
-            .filter(move |(end, _)| end.is_none() || *end == last)
-            .map(|(_, index)| *index)
-    };
-    let fits = |index: usize, name: &str| {
-        table
-            .entries
-            .get(index)
-            .is_some_and(|entry| entry.last.matches(name))
-    };
-    let mut depth = 0;
-    let mut last = None;
-    let mut known = has_glob(&seen);
-    for name in names() {
-        depth += 1;
-        known = known || table.plain.contains_key(name);
-        last = Some(name);
-    }
-    if depth > DEPTH {
+    // As many names need at least as many bytes.
+    if path.len() > DEPTH && names(path).count() > DEPTH {
         return Some(Protection {
             risk: RiskLevel::High,
         });
     }
-    if !known && !last.is_some_and(|name| globs(name).any(|index| fits(index, name))) {
-        return None;
-    }
-    let names: Vec<&str> = names().collect();
     let mut found: Option<RiskLevel> = None;
-    for (at, name) in names.iter().enumerate() {
-        let is_last = at + 1 == names.len();
-        let named = table
-            .plain
-            .get(*name)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let globs = is_last.then(|| globs(name)).into_iter().flatten();
-        for entry in named
-            .iter()
-            .copied()
-            .chain(globs)
-            .filter_map(|index| table.entries.get(index))
-        {
-            let above = at
-                .checked_sub(entry.above.len())
-                .and_then(|from| names.get(from..at));
-            let fits = (is_last || entry.folder)
-                && entry.last.matches(name)
-                && above.is_some_and(|above| {
-                    above
-                        .iter()
-                        .zip(&entry.above)
-                        .all(|(one, other)| one == other)
-                });
-            if fits {
-                found = found.max(Some(entry.risk));
-            }
-        }
-        let above = names.get(..at).unwrap_or_default();
-        if has_glob(name) || above.iter().any(|name| has_glob(name)) {
-            let met = table
-                .entries
-                .iter()
-                .filter(|entry| (is_last || entry.folder) && entry.may_protect(above, name));
-            found = found.max(met.map(|entry| entry.risk).max());
-        }
-    }
+    TABLE.patterns.find(
+        path,
+        |_| (),
+        |pattern, _, _| found = found.max(Some(pattern.value)),
+    );
     found.map(|risk| Protection { risk })
 }
 
 /// Returns whether a directory's name indicates protected files of high risk, so that replacing or
 /// moving it changes them.
+///
+/// Such a directory is hidden, or all files of one extension in it are protected. `hooks` and
+/// `fish` contain other files too.
 #[must_use]
 pub fn is_protected_directory(path: &str) -> bool {
-    let seen = fold(path);
-    let names: Vec<&str> = names(&seen, b"/\\")
-        .filter(|name| !matches!(*name, "" | "." | ".."))
-        .map(plain)
-        .collect();
+    let seen = folded(path);
+    let names: Vec<&str> = names(&seen).collect();
     let Some(last) = names.last().filter(|_| names.len() <= DEPTH) else {
         return false;
     };
-    let above = |entry: &&Entry| {
-        (1..=entry.above.len()).any(|count| {
-            let own = entry.above.get(..count).unwrap_or_default();
-            let tail = names.len().checked_sub(count);
-            let tail = tail.and_then(|from| names.get(from..)).unwrap_or_default();
-            tail.len() == count
-                && own.last().is_some_and(|own| entry.fills(own))
-                && (!has_glob(last) || is_specific(last))
-                && tail.iter().zip(own).all(|(name, own)| {
-                    *name == own.as_str() || has_glob(name) && may_overlap(name, own)
-                })
-        })
-    };
+    if has_glob(last) && !is_specific(last) {
+        return false;
+    }
     TABLE
-        .entries
+        .patterns
         .iter()
-        .filter(|entry| entry.risk == RiskLevel::High)
-        .any(|entry| above(&entry))
-}
-
-/// Normalises a name: removes endings and stream names that Windows ignores, and surrounding white
-/// space and control characters, which programs may trim. Also resolves the short name of git's
-/// directory.
-fn plain(name: &str) -> &str {
-    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_placeholder(c);
-    let name = names(name, b":")
-        .next()
-        .unwrap_or_default()
-        .trim_matches(ignored)
-        .trim_end_matches(|c| c == '.' || ignored(c));
-    if name == "git~1" { ".git" } else { name }
+        .filter(|pattern| pattern.value == RiskLevel::High)
+        .any(|pattern| {
+            pattern.is_below(&names, |directory| {
+                directory.starts_with('.') || pattern.is_glob()
+            })
+        })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! drives, look-alike dots and slashes.
 
 use super::path::{self, PathClass, PathInfo, Variable};
+use super::private;
 use crate::chars::UNKNOWN;
 use std::borrow::Cow;
 use text_safety::invisible_chars::is_ignorable;
@@ -226,7 +227,7 @@ pub(super) fn classify(
     cwd: Option<&str>,
     (workdir, home): (&str, &str),
 ) -> Option<PathInfo> {
-    let tail = |path: &str| path::is_secret_name(&path.replace(['\\', ':'], "/"), home);
+    let tail = |path: &str| private::is_private(&path.replace(['\\', ':'], "/"), home);
     match interpret(path) {
         Interpretation::Plain => None,
         Interpretation::Path(there) => {

@@ -376,7 +376,7 @@ fn git_commands(cx: &mut Engine<'_>, words: &[Arg]) {
         "show" | "cat-file" => {
             for a in args {
                 if let Some((_, file)) = a.text.split_once(':')
-                    && crate::paths::path::is_secret_name(file, &cx.ctx().home)
+                    && crate::paths::private::is_private(file, &cx.ctx().home)
                 {
                     cx.emit_raw(
                         EffectKind::Credential,

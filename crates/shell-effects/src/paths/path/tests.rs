@@ -2,23 +2,6 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn secret_directories_are_found_anywhere() {
-    for path in [
-        "/home/dev/.ssh/x",
-        ".ssh/x",
-        "a/.aws/x",
-        "/etc/ssl/private/x",
-        "etc/sudoers.d/x",
-        "/run/secrets/x",
-    ] {
-        assert!(is_secret_name(path, "/home/dev"), "{path}");
-    }
-    for path in ["/home/dev/project/src/x", "ssh/x", "src/eta/x", "", "/"] {
-        assert!(!is_secret_name(path, "/home/dev"), "{path}");
-    }
-}
-
-#[test]
 fn globs_that_may_match_secrets_are_secret() {
     let secret = |path: &str| {
         let path = path.replace('*', "\u{2}").replace('?', "\u{3}");

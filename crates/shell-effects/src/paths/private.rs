@@ -1,0 +1,277 @@
+//! Paths of secrets and of people's private data: `policies/private-paths.yaml`, embedded and
+//! compiled once.
+
+use super::name_globs::glob;
+use super::patterns::{Patterns, folded, names};
+use crate::chars::{ANY, STAR, has_glob};
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// The name that stands for somebody's home directory in patterns.
+const HOME: &str = "~";
+
+/// Directories that contain the home directories of people.
+const HOMES: [&str; 3] = ["home", "users", "documents and settings"];
+
+/// Endings of copies that people and editors make of a file.
+const COPIES: [&str; 9] = [
+    "~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp", ".tmp",
+];
+
+/// The best known secrets of a person and of a system.
+const OWN: [&str; 9] = [
+    ".ssh/id_rsa",
+    ".ssh/id_ed25519",
+    ".aws/credentials",
+    ".netrc",
+    ".git-credentials",
+    ".kube/config",
+    ".docker/config.json",
+    ".bash_history",
+    ".pgpass",
+];
+const SYSTEM: [&str; 4] = [
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/root/.ssh/id_rsa",
+];
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[expect(dead_code, reason = "there is one so far")]
+    version: u64,
+    groups: Vec<Group>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests"))]
+    name: String,
+    #[expect(dead_code, reason = "for readers of the file")]
+    about: String,
+    paths: Vec<String>,
+    #[serde(default)]
+    except: Vec<String>,
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests"))]
+    finds: Vec<String>,
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests"))]
+    ignores: Vec<String>,
+}
+
+fn file() -> Option<File> {
+    serde_saphyr::from_str(include_str!("../../../../policies/private-paths.yaml")).ok()
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// Each pattern has the index of its group.
+    patterns: Patterns<usize>,
+    /// Names without secrets, by group.
+    except: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn holds(&self, path: &str, home: &str) -> bool {
+        let mut found = false;
+        self.patterns.find(
+            path,
+            |names| mark_home(names, path, home),
+            |pattern, last, below| {
+                // Some directory as a whole, or a file in it.
+                let file = below.last().copied().unwrap_or(last);
+                let except = self.except.get(pattern.value).into_iter().flatten();
+                let is_public =
+                    || file.ends_with(".pub") || except.clone().any(|one| glob(one, file));
+                found = found || pattern.is_folder() && below.is_empty() || !is_public();
+            },
+        );
+        found
+    }
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
+    for group in file().into_iter().flat_map(|file| file.groups) {
+        for path in &group.paths {
+            table.patterns.push(path, table.except.len());
+        }
+        table.except.push(group.except);
+    }
+    table
+});
+
+/// Returns whether a path is one of a secret or of somebody's private data, or of a directory full
+/// of them.
+#[must_use]
+pub fn is_private(path: &str, home: &str) -> bool {
+    let copied = COPIES.iter().find_map(|ending| path.strip_suffix(ending));
+    TABLE.holds(path, home)
+        || has_glob(path) && may_be_known(path, home)
+        || copied.is_some_and(|path| !path.ends_with('/') && TABLE.holds(path, home))
+}
+
+/// Returns whether a pattern whose wildcards match slashes as well, like those of `find -path`,
+/// matches one of the best known secrets.
+fn may_be_known(path: &str, home: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.chars().all(|c| matches!(c, STAR | ANY)) {
+        return false;
+    }
+    let pattern = crate::chars::source(path);
+    let own = OWN.iter().map(|place| format!("{home}/{place}"));
+    own.chain(SYSTEM.map(str::to_owned))
+        .any(|place| glob(&pattern, &place))
+}
+
+/// Returns whether an absolute path is that of a directory with private files somewhere below it:
+/// somebody's home directory, one above it, or one in it like `~/.config`.
+#[must_use]
+pub fn is_above_private(path: &str, home: &str) -> bool {
+    let seen = folded(path);
+    let mut names: Vec<&str> = names(&seen).collect();
+    // `~/.config/*/*` is all that is in it.
+    let whole = |name: &mut &str| name.chars().all(|c| matches!(c, STAR | ANY | '.'));
+    while names.pop_if(whole).is_some() {}
+    mark_home(&mut names, path, home);
+    match names.iter().position(|name| *name == HOME) {
+        None => match names.as_slice() {
+            [] => true,
+            [one] => HOMES.contains(one),
+            _ => false,
+        },
+        Some(at) => {
+            let below = names.get(at + 1..).unwrap_or_default();
+            below.is_empty()
+                || TABLE
+                    .patterns
+                    .iter()
+                    .any(|pattern| pattern.begins_with(HOME, below))
+        }
+    }
+}
+
+/// Names somebody's home directory [`HOME`] in a path.
+fn mark_home<'n>(names: &mut [&'n str], path: &str, home: &str) {
+    let own = path
+        .strip_prefix(home)
+        .filter(|rest| !home.is_empty() && (rest.is_empty() || rest.starts_with('/')))
+        .map(|_| super::patterns::names(home).count());
+    let drive = usize::from(names.first().is_some_and(|name| name.len() == 1));
+    let at = match (own, names.get(drive).copied()) {
+        (Some(count), _) => count.checked_sub(1),
+        (None, Some("root")) => path.starts_with('/').then_some(0),
+        (None, Some(folder)) if HOMES.contains(&folder) => Some(drive + 1),
+        _ => None,
+    };
+    if let Some(name) = at.and_then(|at| names.get_mut(at)) {
+        *name = HOME;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEV: &str = "/home/dev";
+
+    #[test]
+    fn the_list_matches_its_examples() {
+        let file = file().expect("the list can be read");
+        for group in file.groups {
+            for path in &group.paths {
+                assert!(
+                    !path.starts_with('/') && !path.contains(['?', '[', '{']),
+                    "{path}"
+                );
+            }
+            assert!(
+                !group.finds.is_empty() && !group.ignores.is_empty(),
+                "{}",
+                group.name
+            );
+            for path in &group.finds {
+                assert!(is_private(path, DEV), "{}: {path}", group.name);
+            }
+            for path in &group.ignores {
+                assert!(!is_private(path, DEV), "{}: {path}", group.name);
+            }
+        }
+    }
+
+    #[test]
+    fn homes_of_all_people_are_known() {
+        for home in [
+            "~",
+            "/home/dev",
+            "/home/x",
+            "/Users/x",
+            "/root",
+            "C:/Users/x",
+            r"C:\Users\x",
+        ] {
+            assert!(is_private(&format!("{home}/.claude.json"), DEV), "{home}");
+        }
+        for place in ["/home/dev/project", "/opt/root", "docs", "/srv/users/x"] {
+            assert!(
+                !is_private(&format!("{place}/.claude.json"), DEV),
+                "{place}"
+            );
+        }
+        assert!(is_private("/data/me/.claude.json", "/data/me"));
+        assert!(!is_private("/.claude.json", ""));
+    }
+
+    #[test]
+    fn copies_are_as_private() {
+        for path in [
+            ".env~",
+            "id_rsa.bak",
+            "/etc/shadow.old",
+            "~/.codex/auth.json.orig",
+        ] {
+            assert!(is_private(path, DEV), "{path}");
+        }
+        for path in ["a.bak", "~", "src/~", ".bak", "x/.bak"] {
+            assert!(!is_private(path, DEV), "{path}");
+        }
+    }
+
+    #[test]
+    fn directories_above_private_ones_are_known() {
+        for path in [
+            "/",
+            "/home",
+            "/home/dev",
+            "/home/dev/",
+            "/root",
+            "/Users",
+            "/home/dev/.config",
+            "/home/x/.codex",
+            "/Users/x/Library",
+            "/Users/x/Library/Application Support",
+            "/\u{2}",
+            "/home/\u{2}",
+            "/home/dev/.config/\u{2}/\u{2}",
+        ] {
+            assert!(is_above_private(path, DEV), "{path}");
+        }
+        for path in [
+            "/home/dev/project",
+            "/home/dev/.config/nvim",
+            "/etc",
+            "/var/log",
+            "/usr",
+            "/home/dev/etc",
+            "/home/\u{2}/.bashrc",
+            "/home/dev/.config/nvim/\u{2}",
+            "/home/dev/.local/share/nvim",
+        ] {
+            assert!(!is_above_private(path, DEV), "{path}");
+        }
+    }
+}
