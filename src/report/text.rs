@@ -197,7 +197,7 @@ fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -
     write!(
         out,
         "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}",
-        terminal(&summary.id)
+        one_word(&summary.id)
     )?;
     for (question, answer) in [
         ("legal path", verdict.legal_path),
@@ -217,7 +217,7 @@ fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -
     let outcome = summary
         .outcome
         .as_deref()
-        .map(|o| format!(", {}", terminal(o)))
+        .map(|o| format!(", {}", one_word(o)))
         .unwrap_or_default();
     let turns = lang.plural(summary.turns, "turn");
     writeln!(
@@ -226,6 +226,17 @@ fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -
         terminal(&summary.file),
         summary.line
     )
+}
+
+/// Returns a text for a line of words: in quotes if it contains white space, so that no id can look
+/// like the answers after it.
+fn one_word(text: &str) -> Cow<'_, str> {
+    let shown = terminal(text);
+    if shown.contains(char::is_whitespace) {
+        Cow::Owned(format!("\"{}\"", shown.replace('"', "\\\"")))
+    } else {
+        shown
+    }
 }
 
 /// Writes a finding with its excerpt.

@@ -13,8 +13,10 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of actions, writes and secrets to list.
+/// Maximum number of writes and secrets to list.
 const LISTED: usize = 10;
+/// Maximum number of risky actions to list.
+const ACTIONS: usize = 200;
 
 /// A position in a session.
 #[derive(
@@ -51,6 +53,13 @@ pub struct Listed {
     pub time: Option<i64>,
     /// Position of the action.
     pub at: Spot,
+}
+
+impl Listed {
+    /// Returns what the list is sorted by.
+    fn rank(&self) -> (RiskLevel, bool, Option<i64>) {
+        (self.risk, self.outcome != "not-executed", self.time)
+    }
 }
 
 /// A finding in a list.
@@ -122,7 +131,7 @@ pub struct Audit {
     pub undated: u64,
     /// Number of calls by risk.
     pub risks: BTreeMap<RiskLevel, u64>,
-    /// The riskiest actions, in descending order.
+    /// The riskiest actions, in descending order. Of equal ones, the latest is listed.
     pub riskiest: Vec<Listed>,
     /// Rejected calls.
     pub rejections: Rejections,
@@ -263,17 +272,31 @@ impl Audit {
     /// Adds an action to the list, sorted by descending risk, then executed actions first, then the
     /// latest first.
     fn list(&mut self, listed: Listed) {
-        let rank = |l: &Listed| {
-            let ran = l.outcome != "not-executed";
-            (l.risk, ran, l.time)
-        };
-        let at = self
-            .riskiest
-            .partition_point(|other| rank(other) >= rank(&listed));
-        if at < LISTED {
-            self.riskiest.insert(at, listed);
-            self.riskiest.truncate(LISTED);
+        let is_same = |one: &Listed| one.risk == listed.risk && one.what == listed.what;
+        if let Some(at) = self.riskiest.iter().position(is_same) {
+            let is_later = self
+                .riskiest
+                .get(at)
+                .is_some_and(|one| one.rank() < listed.rank());
+            if !is_later {
+                return;
+            }
+            self.riskiest.remove(at);
         }
+        let rank = listed.rank();
+        let at = self.riskiest.partition_point(|other| other.rank() >= rank);
+        if at < ACTIONS {
+            self.riskiest.insert(at, listed);
+            self.riskiest.truncate(ACTIONS);
+        }
+    }
+
+    /// Returns the number of actions of a risk that aren't among the first `shown` of the list.
+    #[must_use]
+    pub fn unlisted(&self, risk: RiskLevel, shown: usize) -> u64 {
+        let all = self.risks.get(&risk).copied().unwrap_or_default();
+        let listed = self.riskiest.iter().take(shown);
+        all.saturating_sub(listed.filter(|one| one.risk == risk).count() as u64)
     }
 
     /// Returns whether the words that pages print as they are contain nothing that needs escaping,

@@ -21,12 +21,15 @@ use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
 use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
 use crate::verify::partial::{Command, Kept, RunOptions, Work};
+use crate::verify::timeline::{Deed, Shown};
 use crate::verify::{Options, Report, SubAgentCalls, findings_between, verify_one};
 use borsh::{BorshDeserialize, BorshSerialize};
 use clap::Args;
 use content_scan::mask::Mask;
 use governance::RiskLevel;
 use places::{Mention, Places};
+use shell_effects::path::normalise;
+use std::env::home_dir;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -463,7 +466,8 @@ impl Place {
     fn of(execution: &Trajectory, tree: &Path) -> Self {
         let inside = |path: &String| Path::new(path).starts_with(tree);
         let mut folders = execution.openings.iter().filter_map(|o| o.workdir.as_ref());
-        let began = folders.clone().next().is_some();
+        let began_in = folders.clone().next();
+        let began = began_in.is_some();
         let here = folders.any(inside);
         let mut calls = execution.turns.iter();
         let mut moved = || {
@@ -472,8 +476,9 @@ impl Place {
                 let action = turn.proposed.as_ref().or(turn.ran.as_ref());
                 // Reading a file of the tree isn't work in the tree.
                 let changes = words::risk(turn).is_some_and(|risk| risk > RiskLevel::Low);
+                let from = cwd.or(began_in).map(String::as_str);
                 cwd.is_some_and(inside)
-                    || (changes && action.is_some_and(|a| a.paths.iter().any(inside)))
+                    || (changes && action.is_some_and(|action| names(action, from, tree)))
             })
         };
         match () {
@@ -483,6 +488,22 @@ impl Place {
             () => Self::Unsaid,
         }
     }
+}
+
+/// Returns whether an action names the tree or a file in it: in its paths, or as a word of its
+/// command. `from` is the directory of the agent.
+fn names(action: &Shown, from: Option<&str>, tree: &Path) -> bool {
+    let home = home_dir();
+    let is_inside = |path: &str| match path.strip_prefix("~/").zip(home.as_ref()) {
+        Some((below, home)) => home.join(below).starts_with(tree),
+        None => normalise(path, from).is_some_and(|path| Path::new(&path).starts_with(tree)),
+    };
+    let in_command = |text: &str| {
+        text.split(|c: char| c.is_whitespace() || "\"'`=;|&<>(){}:,".contains(c))
+            .any(|word| word.contains('/') && is_inside(word))
+    };
+    action.paths.iter().any(|path| is_inside(path))
+        || matches!(&action.deed, Deed::Command(text) if in_command(&text.text))
 }
 
 /// Reports where sessions were searched, and suggests what to do next.
@@ -498,6 +519,40 @@ fn nothing_found(tree: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verify::timeline::Text;
+
+    #[test]
+    fn commands_name_a_tree_by_its_paths() {
+        let names = |command: &str| {
+            let action = Shown {
+                id: None,
+                deed: Deed::Command(Text::truncated(command, 1000)),
+                paths: Vec::new(),
+                risk: None,
+                hash: None,
+            };
+            names(&action, Some("/tmp/other"), Path::new("/tmp/a/tree"))
+        };
+        for command in [
+            "rm -rf /tmp/a/tree/src",
+            "echo x > /tmp/a/tree/a",
+            "echo x >'/tmp/a/tree/a'",
+            "sed -i s/a/b/ ../a/tree/a",
+            "git -C /tmp/a/tree push --force",
+            "cd /tmp/a/tree&& rm -rf x",
+            "GIT_DIR=/tmp/a/tree/.git git gc",
+        ] {
+            assert!(names(command), "{command}");
+        }
+        for command in [
+            "rm -rf /tmp/a/trees",
+            "rm -rf src",
+            "cd /tmp/a; ls tree",
+            "",
+        ] {
+            assert!(!names(command), "{command}");
+        }
+    }
 
     #[test]
     fn times_are_numbers_with_a_unit() {

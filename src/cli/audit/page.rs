@@ -18,6 +18,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 const WIDTH: usize = 80;
 /// Maximum number of listed findings of one kind.
 const LISTED: usize = 5;
+/// Maximum number of listed actions.
+const ACTIONS: usize = 10;
 
 /// Writes the screen.
 pub(super) fn text(
@@ -30,7 +32,7 @@ pub(super) fn text(
     head(read, lang, out)?;
     if !audit.riskiest.is_empty() {
         writeln!(out, "\n{}", lang.say("Riskiest actions"))?;
-        for action in &audit.riskiest {
+        for action in audit.riskiest.iter().take(ACTIONS) {
             let ends = match (&*action.decision, &*action.outcome) {
                 ("not-recorded", outcome) => lang.say(outcome).to_owned(),
                 (decision, outcome) => {
@@ -39,6 +41,16 @@ pub(super) fn text(
             };
             line(out, lang.say(action.risk.name()), &action.what, &ends)?;
             writeln!(out, "          {}", spot(&action.at))?;
+        }
+        let more = [RiskLevel::High, RiskLevel::Medium].into_iter();
+        let more = more.map(|risk| (audit.unlisted(risk, ACTIONS), lang.say(risk.name())));
+        let more: Vec<String> = more
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, risk)| lang.fill("{0} {1}", &[&count, &risk]))
+            .collect();
+        if !more.is_empty() {
+            let more = lang.fill("and more: {0}", &[&lang.list(&more)]);
+            writeln!(out, "  {more}")?;
         }
     }
     rejections(audit, lang, out)?;

@@ -307,6 +307,25 @@ impl Tool {
         self.named(ParamRole::Directory)
     }
 
+    /// Returns the names of the parameters with paths that are relative to the agent's directory.
+    pub fn located(&self) -> impl Iterator<Item = &str> {
+        [ParamRole::Directory, ParamRole::Path, ParamRole::Glob]
+            .into_iter()
+            .flat_map(|role| self.named(role))
+    }
+
+    /// Returns whether a parameter with this value changes nothing about what the tool does.
+    #[must_use]
+    pub fn ignores(&self, name: &str, value: &Param<'_>) -> bool {
+        use ParamRole::{Data, Flag, Guarded, Number, Text};
+        match self.params.get(name) {
+            Some(ParamKind::Value(role @ (Text | Data | Number | Flag | Guarded))) => {
+                role.fits(value)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the parameter with a patch.
     #[must_use]
     pub fn patch(&self) -> Option<&str> {

@@ -12,6 +12,7 @@ use crate::effect::Span;
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
 use crate::memo::Memo;
+use crate::paths::private::is_private;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -67,6 +68,8 @@ struct NameHints {
     only_path: bool,
     /// Contains a path if the tool is about files.
     file: bool,
+    /// Contains an id.
+    id: bool,
     /// May contain a patch.
     patch: bool,
     /// Contains new file content.
@@ -90,6 +93,7 @@ impl NameHints {
             path: PATH_WORDS.into_iter().any(within),
             only_path: PATH_NAMES.contains(&last),
             file: matches!(last, "" | "name" | "names" | "to" | "from" | "old" | "new"),
+            id: last == "id",
             patch: matches!(last, "patch" | "patches" | "diff" | "input" | "changes"),
             replaces: CONTENT_NAMES.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()),
             hook: Hook::from_words(&words(&normalised).collect::<Vec<_>>())
@@ -152,6 +156,66 @@ fn path_like(expected: bool, text: &str) -> bool {
         || text.contains('/') && !text.contains(' ') && !text.contains("://")
         || text.starts_with("./")
         || text.starts_with("../")
+}
+
+/// Returns whether an id with a leading slash is no path: the `/vercel/next.js` of a library. No
+/// system has its files below such a directory.
+fn is_library(id: &str) -> bool {
+    const ROOTS: [&str; 38] = [
+        "app",
+        "apps",
+        "bin",
+        "boot",
+        "builds",
+        "code",
+        "data",
+        "dev",
+        "etc",
+        "github",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "library",
+        "media",
+        "mnt",
+        "nix",
+        "opt",
+        "private",
+        "proc",
+        "project",
+        "projects",
+        "repo",
+        "root",
+        "run",
+        "sbin",
+        "snap",
+        "src",
+        "srv",
+        "sys",
+        "system",
+        "tmp",
+        "users",
+        "usr",
+        "var",
+        "volumes",
+        "workspace",
+    ];
+    let mut names = id.split('/');
+    let plain = |name: &str| {
+        let known = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
+        !name.is_empty() && !name.starts_with('.') && name.bytes().all(known)
+    };
+    let leads = names.next() == Some("");
+    let first = names.next().unwrap_or_default();
+    let is_root = ROOTS.iter().any(|root| root.eq_ignore_ascii_case(first));
+    let rest: Vec<&str> = names.collect();
+    leads
+        && plain(first)
+        && !is_root
+        && matches!(rest.len(), 1 | 2)
+        && rest.iter().all(|name| plain(name))
+        && !is_private(id, "")
 }
 
 /// Returns scheme and rest of a text that begins like a URL.
@@ -339,6 +403,9 @@ impl<'p> ParamScan<'p> {
                 Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
             };
             let files = self.topics.has(Topics::FILES);
+            if hints.id && is_library(&trimmed) {
+                return;
+            }
             if path_like(hints.path || bare || hints.file && files, &trimmed) {
                 if any_byte(s, |byte| byte == 0) {
                     tool_params::tool_no_path(e);

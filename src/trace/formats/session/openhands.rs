@@ -14,7 +14,7 @@ use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
@@ -117,6 +117,17 @@ struct OpenHandsEvent<'a> {
     rejection_source: LenientStr<'a>,
     #[serde(borrow)]
     rejection_reason: Option<Raw<'a>>,
+    #[serde(borrow)]
+    title: LenientStr<'a>,
+    #[serde(borrow)]
+    tool_kind: LenientStr<'a>,
+    #[serde(borrow)]
+    status: LenientStr<'a>,
+    #[serde(borrow)]
+    raw_input: Option<Raw<'a>>,
+    #[serde(borrow)]
+    raw_output: Option<Raw<'a>>,
+    is_error: Lenient<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -337,7 +348,9 @@ impl<'a> OpenHandsEvent<'a> {
         if id.is_none() && self.action.is_none() {
             return;
         }
-        if let Some(observed) = self.observation {
+        if kind == "ACPToolCallEvent" || self.raw_input.is_some() {
+            self.of_other_agent(events, raw, id);
+        } else if let Some(observed) = self.observation {
             #[derive(Default, Deserialize)]
             #[serde(default)]
             struct Observed<'a> {
@@ -400,6 +413,53 @@ impl<'a> OpenHandsEvent<'a> {
     }
 }
 
+impl<'a> OpenHandsEvent<'a> {
+    /// Reads a call of another agent that the program drives by the Agent Client Protocol. There
+    /// is an event for each state of the call.
+    fn of_other_agent(&self, events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>) {
+        let title = text(self.title).unwrap_or_default();
+        let kind = text(self.tool_kind).unwrap_or_default();
+        // The protocol names the kind of a tool, and no tool.
+        let tool = match &*kind {
+            "execute" => Cow::Borrowed("bash"),
+            "" | "other" => title.clone(),
+            kind => Cow::Owned(format!("acp_{kind}")),
+        };
+        let given = self.raw_input.filter(|raw| raw.as_written() != "null");
+        let status = text(self.status).unwrap_or_default();
+        let is_over = matches!(&*status, "completed" | "failed");
+        // A call may begin before its input is complete.
+        if given.is_none() && matches!(&*status, "pending" | "in_progress") {
+            return;
+        }
+        let input = match (given, kind == "execute") {
+            (Some(given), _) => arguments(Some(given)),
+            (None, true) => Cow::Owned(json!({ "command": title }).to_string()),
+            (None, false) => {
+                let seen = self.content.and_then(|raw| raw.read_all::<Value>());
+                Cow::Owned(json!({ "title": title, "content": seen }).to_string())
+            }
+        };
+        let call = Call {
+            id: id.clone(),
+            tool,
+            input,
+        };
+        events.push(raw, EventKind::Began(call));
+        if !is_over {
+            return;
+        }
+        let failed = status == "failed" || self.is_error.0 == Some(true);
+        let how = if failed {
+            CallStatus::Error
+        } else {
+            CallStatus::Ok
+        };
+        let seen = output(self.raw_output.or(self.content));
+        events.push(raw, EventKind::Ended(ended(id, how, seen)));
+    }
+}
+
 /// Returns the parameters of an action of the SDK, without the name of its class.
 fn parameters(action: Option<Raw<'_>>) -> Cow<'_, str> {
     let Some(mut given) = action.and_then(|raw| raw.read_all::<Map<String, Value>>()) else {
@@ -430,6 +490,30 @@ fn ended<'a>(id: Option<Cow<'a, str>>, how: CallStatus, output: Cow<'a, str>) ->
 mod tests {
     use super::*;
     use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn calls_of_another_agent_are_read() {
+        let event = |status: &str, more: &str| {
+            format!(
+                r#"{{"id":"e{status}","source":"agent","kind":"ACPToolCallEvent","tool_call_id":"c","title":"Run","status":"{status}","tool_kind":"execute"{more}}}"#
+            )
+        };
+        let input = r#","raw_input":{"command":"rm -rf a"}"#;
+        let done = r#","raw_input":{"command":"rm -rf a"},"raw_output":"x","is_error":false"#;
+        let text = format!(
+            r#"{{"history":[{},{},{},{}]}}"#,
+            event("pending", ""),
+            event("pending", input),
+            event("in_progress", input),
+            event("completed", done)
+        );
+        let all = told(&FORMAT, &text);
+        let call = r#"call c bash {"command":"rm -rf a"}"#;
+        assert_eq!(all, [call, call, call, "end c Ok None x"]);
+        let failed = told(&FORMAT, &event("failed", ""));
+        assert_eq!(failed[0], r#"call c bash {"command":"Run"}"#);
+        assert!(failed[1].starts_with("end c Error"), "{failed:?}");
+    }
 
     #[test]
     fn what_a_person_ran_is_no_call_of_the_agent() {

@@ -1,6 +1,8 @@
 //! Calls of a session as actions of `ExecutionRecord`.
 
+use serde::Deserialize;
 use shell_effects::agent_tools;
+use shell_effects::command_line::is_harmless;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str, push_quoted};
@@ -53,6 +55,8 @@ pub(super) fn asked(
             payload,
         };
     }
+    let whole = whole(tool, input);
+    let input = whole.as_deref().unwrap_or(input);
     if let Some(payload) = command(tool, input, cwd) {
         return SessionAction {
             kind: "shell_cmd",
@@ -73,33 +77,100 @@ pub(super) fn asked(
     }
 }
 
-/// Returns the arguments of a call that applies a patch, with the agent's directory where the call
-/// has none of its own.
-fn placed(tool: &str, input: &str, cwd: &str) -> Option<String> {
-    let tool = agent_tools::tool(tool)?;
-    let input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
-    let is_given = |name| {
-        input
-            .get(name)
-            .is_some_and(|raw| raw.as_written() != "null")
-    };
-    let patches = tool.patch().is_some() || tool.commands().any(is_given);
-    let name = tool.directory().filter(|_| patches)?;
-    if tool.directories().any(is_given) {
+/// Returns the arguments of a call that consists of a text alone, a patch or a command, with the
+/// name of the tool's parameter.
+fn whole(tool: &str, input: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        arguments: Str<'a>,
+    }
+    // Most calls have other members, which needn't be read here.
+    let named = input.starts_with('{') && input.contains("\"arguments\"");
+    if !named && !input.starts_with('"') {
         return None;
     }
-    let mut placed = String::from("{");
-    push_quoted(&mut placed, name);
-    placed.push(':');
-    push_quoted(&mut placed, cwd);
-    for (member, value) in input.iter().filter(|(member, _)| *member != name) {
-        placed.push(',');
-        push_quoted(&mut placed, member);
+    let text = match strict_json::from_text::<Wrapped<'_>>(input) {
+        Ok(wrapped) => wrapped.arguments.decode(),
+        Err(_) => strict_json::from_text::<Str<'_>>(input).ok()?.decode(),
+    };
+    let tool = agent_tools::tool(tool)?;
+    let name = tool.patch().or_else(|| tool.command())?;
+    Some(format!("{{{}:{}}}", quoted(name), quoted(&text)))
+}
+
+/// Returns the arguments of a call with relative paths completed by the agent's directory, and with
+/// that directory where the call applies a patch and has none of its own.
+fn placed(tool: &str, input: &str, cwd: &str) -> Option<String> {
+    let tool = agent_tools::tool(tool)?;
+    let members: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
+    let mut input: BTreeMap<String, Cow<'_, str>> = members
+        .into_iter()
+        .map(|(name, raw)| (name, Cow::Borrowed(raw.as_written())))
+        .collect();
+    let mut is_changed = false;
+    for name in tool.located() {
+        let Some(value) = input.get_mut(name) else {
+            continue;
+        };
+        if let Some(full) = completed(value, cwd) {
+            *value = Cow::Owned(full);
+            is_changed = true;
+        }
+    }
+    let is_given = |name| input.get(name).is_some_and(|value| value != "null");
+    let patches = tool.patch().is_some() || tool.commands().any(is_given);
+    if let Some(name) = tool.directory().filter(|_| patches)
+        && !tool.directories().any(is_given)
+    {
+        input.insert(name.to_owned(), Cow::Owned(quoted(cwd)));
+        is_changed = true;
+    }
+    if !is_changed {
+        return None;
+    }
+    let mut placed = String::new();
+    for (member, value) in input {
+        placed.push(if placed.is_empty() { '{' } else { ',' });
+        push_quoted(&mut placed, &member);
         placed.push(':');
-        placed.push_str(value.as_written());
+        placed.push_str(&value);
     }
     placed.push('}');
     Some(placed)
+}
+
+/// Returns the JSON of a path, or of a list of paths, with the relative ones completed. `None` if
+/// none of them is relative.
+fn completed(json: &str, cwd: &str) -> Option<String> {
+    if let Ok(path) = strict_json::from_text::<Str<'_>>(json) {
+        return below(cwd, &path.decode()).map(|path| quoted(&path));
+    }
+    let paths: Vec<Str<'_>> = strict_json::from_text(json).ok()?;
+    let mut is_changed = false;
+    let paths: Vec<String> = paths
+        .into_iter()
+        .map(|path| {
+            let path = path.decode();
+            let full = below(cwd, &path);
+            is_changed |= full.is_some();
+            quoted(&full.map_or(path, Cow::Owned))
+        })
+        .collect();
+    is_changed.then(|| format!("[{}]", paths.join(",")))
+}
+
+/// Returns a relative path below a directory.
+fn below(cwd: &str, path: &str) -> Option<String> {
+    let absolute = path.starts_with(['/', '\\', '~', '$', '%']) || path.contains(':');
+    (!absolute && !path.is_empty()).then(|| format!("{cwd}/{path}"))
+}
+
+fn quoted(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    push_quoted(&mut json, text);
+    json
 }
 
 /// Returns the payload of a call that executes a command line.
@@ -120,13 +191,23 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     let own = only(&mut input, tool.directories()).ok()?;
     // If the directory isn't a string, the place of execution is unknown.
     let own = match own {
-        Some(own) => Some(own.read::<Str<'_>>()?.decode()),
+        Some(own) => {
+            let own = own.read::<Str<'_>>()?.decode();
+            let full = cwd.and_then(|cwd| below(cwd, &own));
+            Some(full.map_or(own, Cow::Owned))
+        }
         None => cwd.map(Cow::Borrowed),
     };
     // A second command or directory would replace the executed one.
     if input.contains_key("command") || input.contains_key("cwd") {
         return None;
     }
+    // What the tool doesn't execute by. The names that all tools have in common stay.
+    input.retain(|name, value| {
+        value
+            .read()
+            .is_none_or(|value| is_harmless(name, &value) || !tool.ignores(name, &value))
+    });
     let mut payload = String::from("{\"command\":");
     push_quoted(&mut payload, &line);
     if let Some(own) = own {
@@ -200,6 +281,78 @@ mod tests {
             asked("bash", &format!("{{{line}}}"), None, None).kind,
             "shell_cmd"
         );
+    }
+
+    #[test]
+    fn relative_paths_are_relative_to_the_directory_of_the_agent() {
+        for (tool, input, placed) in [
+            (
+                "create",
+                r#"{"filename":"x.py"}"#,
+                r#"{"filename":"/o/x.py"}"#,
+            ),
+            ("read_file", r#"{"path":"/a"}"#, r#"{"path":"/a"}"#),
+            ("read_file", r#"{"path":"~/a"}"#, r#"{"path":"~/a"}"#),
+            (
+                "read_many_files",
+                r#"{"paths":["src/*.rs","/b"]}"#,
+                r#"{"paths":["/o/src/*.rs","/b"]}"#,
+            ),
+            (
+                "apply_patch",
+                r#""*** Begin Patch""#,
+                r#"{"input":"*** Begin Patch","workdir":"/o"}"#,
+            ),
+            (
+                "apply_patch",
+                r#"{"arguments":"*** Begin Patch"}"#,
+                r#"{"input":"*** Begin Patch","workdir":"/o"}"#,
+            ),
+        ] {
+            let action = asked(tool, input, Some("/o"), None);
+            let expected = format!(r#"{{"tool":"{tool}","parameters":{placed}}}"#);
+            assert_eq!(action.payload, expected);
+        }
+        let action = asked(
+            "shell",
+            r#"{"command":"ls","workdir":"s"}"#,
+            Some("/o"),
+            None,
+        );
+        assert_eq!(action.payload, r#"{"command":"ls","cwd":"/o/s"}"#);
+    }
+
+    #[test]
+    fn a_command_is_rated_without_what_changes_nothing_about_it() {
+        for (tool, more, kept) in [
+            ("bash", r#""mode":"sync","shellId":"a","detach":false"#, ""),
+            ("Bash", r#""dangerouslyDisableSandbox":false"#, ""),
+            (
+                "Bash",
+                r#""dangerouslyDisableSandbox":true"#,
+                r#","dangerouslyDisableSandbox":true"#,
+            ),
+            ("shell", r#""sandbox_permissions":"use_default""#, ""),
+            ("shell", r#""prefix_rule":["git","log"]"#, ""),
+            (
+                "shell",
+                r#""sandbox_permissions":"require_escalated""#,
+                r#","sandbox_permissions":"require_escalated""#,
+            ),
+            ("bash", r#""mode":["rm","a"]"#, ""),
+            ("bash", r#""stdin":"rm a""#, r#","stdin":"rm a""#),
+            ("bash", r#""description":"x""#, r#","description":"x""#),
+            ("run_shell_command", r#""wait_for_previous":true"#, ""),
+            (
+                "run_in_terminal",
+                r#""explanation":"x","goal":"y","isBackground":false"#,
+                r#","explanation":"x""#,
+            ),
+        ] {
+            let action = asked(tool, &format!(r#"{{"command":"ls",{more}}}"#), None, None);
+            assert_eq!(action.kind, "shell_cmd", "{tool} {more}");
+            assert_eq!(action.payload, format!(r#"{{"command":"ls"{kept}}}"#));
+        }
     }
 
     #[test]

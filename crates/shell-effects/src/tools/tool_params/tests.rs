@@ -144,6 +144,39 @@ fn parameters_of_git_are_options_of_git() {
 }
 
 #[test]
+fn an_id_with_a_leading_slash_is_a_path_below_known_roots_only() {
+    let targets = |name: &str, id: &str| {
+        let table = crate::Table::builtin();
+        let found = crate::effects_of_tool(
+            "get_docs",
+            &json!({ name: id }),
+            &crate::Context::new(&table),
+        );
+        let all = found.effects.into_iter();
+        all.filter_map(|effect| effect.target).collect::<Vec<_>>()
+    };
+    for (name, id) in [
+        ("libraryId", "/vercel/next.js"),
+        ("context7CompatibleLibraryID", "/facebook/react/v19"),
+        ("library_id", "/a/b"),
+    ] {
+        assert!(targets(name, id).is_empty(), "{name} {id}");
+    }
+    for (name, id) in [
+        ("libraryId", "/etc/passwd"),
+        ("libraryId", "/Users/x"),
+        ("libraryId", "/x"),
+        ("libraryId", "/a/../b"),
+        ("libraryId", "/a/.env"),
+        ("libraryId", "/a/b/c/d"),
+        ("libraryId", "/a/b.pem"),
+        ("library", "/vercel/next.js"),
+    ] {
+        assert_eq!(targets(name, id), [id], "{name}");
+    }
+}
+
+#[test]
 fn what_a_reader_is_asked_for_counts() {
     for (name, params) in [
         ("Grep", json!({"pattern": "KEY", "glob": ".env*"})),
