@@ -369,7 +369,7 @@ fn table_effect(
                 let (target, why) = (Some(t.clone()), "talks to this machine");
                 return cx.emit_raw(e.kind, target, certainty, span, RiskLevel::Low, why);
             }
-            EffectKind::Read => return cx.path_read(&arg),
+            EffectKind::Read => return cx.tree_read(&arg),
             EffectKind::Delete => return cx.path_delete(&arg, false),
             _ => {}
         }
@@ -482,9 +482,9 @@ pub(crate) fn apply_role(
         | Role::CommandRest(_)
         | Role::ShellRest(_) => {}
         Role::Stat => cx.path_stat(arg),
-        Role::Read => cx.path_read(arg),
+        Role::Read => cx.tree_read(arg),
         Role::List => {
-            cx.path_read(arg);
+            cx.tree_read(arg);
             let own_input = matches!(arg.text.as_str(), "-" | "/dev/stdin");
             let list = if own_input {
                 stdin.text.clone()
@@ -524,7 +524,7 @@ pub(crate) fn apply_role(
             cx.dynamic(arg.span, "follows a configuration from its input");
         }
         Role::Config => {
-            cx.path_read(arg);
+            cx.tree_read(arg);
             let class = cx.classify(&arg.text).class;
             let own = matches!(class, PathClass::Inside | PathClass::Root);
             let risk = if own {
@@ -639,12 +639,12 @@ pub(crate) fn apply_role(
             cx.network(arg);
         }
         Role::Source if super::args::is_unknown_word(arg) => {
-            cx.path_read(arg);
+            cx.tree_read(arg);
             cx.network(arg);
         }
         Role::Source => match remote_of(&arg.text) {
             Some(host) => cx.network_at(host, arg),
-            None => cx.path_read(arg),
+            None => cx.tree_read(arg),
         },
         Role::Dest if cx.drops_changes() && remote_of(&arg.text).is_some() => {
             cx.network(arg);
@@ -738,7 +738,7 @@ pub(crate) fn apply_role(
 /// Reads the files that a known list names.
 fn listed_files(cx: &mut Engine<'_>, list: Option<&str>, span: Span) {
     for path in list.unwrap_or_default().split(['\n', '\0', '\r']) {
-        cx.path_read(&Arg::literal(path, span));
+        cx.tree_read(&Arg::literal(path, span));
     }
 }
 

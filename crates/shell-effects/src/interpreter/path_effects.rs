@@ -144,7 +144,15 @@ impl Engine<'_> {
 
     /// Adds the effects of reading a path's contents.
     pub(crate) fn path_read<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
-        let at = at.into();
+        self.read_at(at.into(), false);
+    }
+
+    /// Like [`Engine::path_read`], for a program that may read all files below a directory.
+    pub(crate) fn tree_read<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
+        self.read_at(at.into(), true);
+    }
+
+    fn read_at(&mut self, at: SpannedPath<'_>, whole_trees: bool) {
         self.burn(at.text.len() / 8 + 4);
         if at.text == "-" || at.text.is_empty() || at.text.starts_with("/dev/fd/proc") {
             return;
@@ -164,7 +172,7 @@ impl Engine<'_> {
             info.class,
             PathClass::Home | PathClass::Outside | PathClass::System
         );
-        if elsewhere && is_above_private(&info.absolute, &self.ctx.home) {
+        if whole_trees && elsewhere && is_above_private(&info.absolute, &self.ctx.home) {
             self.emit_read(
                 EffectKind::Credential,
                 at,

@@ -77,8 +77,8 @@ pub(super) fn asked(
     }
 }
 
-/// Returns the arguments of a call that consists of a text alone, a patch or a command, with the
-/// name of the tool's parameter.
+/// Returns the arguments of a call that consists of a patch alone, with the name of the tool's
+/// parameter.
 fn whole(tool: &str, input: &str) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -95,8 +95,7 @@ fn whole(tool: &str, input: &str) -> Option<String> {
         Ok(wrapped) => wrapped.arguments.decode(),
         Err(_) => strict_json::from_text::<Str<'_>>(input).ok()?.decode(),
     };
-    let tool = agent_tools::tool(tool)?;
-    let name = tool.patch().or_else(|| tool.command())?;
+    let name = agent_tools::tool(tool)?.patch()?;
     Some(format!("{{{}:{}}}", quoted(name), quoted(&text)))
 }
 

@@ -206,7 +206,10 @@ fn known_call(cx: &mut Engine<'_>, classified: &ClassifiedCall<'_>) {
     let mut named = !classified.unlisted.is_empty();
     for text in of(ParamRole::Directory) {
         if let Some(path) = known_path(cx, text) {
-            cx.path_read(&*path);
+            match operation {
+                Operation::Search => cx.tree_read(&*path),
+                _ => cx.path_read(&*path),
+            }
             named = true;
         }
     }
@@ -322,6 +325,7 @@ fn known_operation(cx: &mut Engine<'_>, operation: Operation, path: &str) {
             cx.path_move(path);
             cx.path_write(path);
         }
+        Operation::Search => cx.tree_read(path),
         _ => cx.path_read(path),
     }
 }
