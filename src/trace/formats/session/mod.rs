@@ -378,6 +378,13 @@ pub(super) struct Change {
 }
 
 impl Change {
+    /// Returns whether the arguments of a call contain the path.
+    fn is_named(&self, input: &str) -> bool {
+        let mut written = String::new();
+        push_quoted(&mut written, &self.path);
+        input.contains(written.trim_matches('"'))
+    }
+
     /// Returns the change as a diff relative to the work tree; `None` when the file is outside,
     /// since its path then matters more than the change.
     pub(super) fn diff(&self, root: Option<&str>) -> Option<String> {

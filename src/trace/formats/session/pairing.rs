@@ -557,13 +557,16 @@ impl Pairing {
         };
         let change = result.and_then(|r| r.change.as_ref());
         let change = change.or(waiting.change.as_ref());
+        let diff = change.and_then(|change| change.diff(session.root.as_deref()));
+        // A hook may have changed what the tool did.
+        let is_outside = diff.is_none() && session.root.is_some();
+        let elsewhere = change.filter(|change| is_outside && !change.is_named(&waiting.input));
         let action = asked(
             &waiting.tool,
             &waiting.input,
             waiting.cwd.as_deref(),
-            change
-                .and_then(|change| change.diff(session.root.as_deref()))
-                .as_deref(),
+            diff.as_deref(),
+            elsewhere.map(|change| change.path.as_str()),
         );
         // A repeated id belongs to another call, so the call's number is appended.
         let number = session.turns.to_string();

@@ -31,12 +31,13 @@ pub(super) fn wraps_output(tool: &str) -> bool {
 }
 
 /// Converts a call to an action. `cwd` is the agent's directory if it isn't the root of the work
-/// tree.
+/// tree, `diff` what the call changed, and `elsewhere` a file that it changed without naming it.
 pub(super) fn asked(
     tool: &str,
     input: &str,
     cwd: Option<&str>,
     diff: Option<&str>,
+    elsewhere: Option<&str>,
 ) -> SessionAction {
     // A diff in the output of a command isn't its effect.
     let runs = |tool: &agent_tools::Tool| tool.command().is_some();
@@ -70,6 +71,10 @@ pub(super) fn asked(
     push_quoted(&mut payload, tool);
     payload.push_str(",\"parameters\":");
     payload.push_str(input);
+    if let Some(path) = elsewhere {
+        payload.push_str(",\"path\":");
+        push_quoted(&mut payload, path);
+    }
     payload.push('}');
     SessionAction {
         kind: "tool_call",
@@ -262,7 +267,7 @@ mod tests {
                     r#","workdir":"/c""#.to_owned(),
                 ),
             ] {
-                let action = asked(tool, &format!("{{{given}{own}}}"), cwd, None);
+                let action = asked(tool, &format!("{{{given}{own}}}"), cwd, None, None);
                 let placed = format!(r#"{{"tool":"{tool}","parameters":{{{given}{expected}}}}}"#);
                 assert_eq!(action.kind, "tool_call", "{placed}");
                 let payload: serde_json::Value = serde_json::from_str(&action.payload).unwrap();
@@ -273,11 +278,11 @@ mod tests {
         let after = line.replace("E\\n\"]", "E\\nrm -r b\"]");
         assert_ne!(after, line);
         assert_eq!(
-            asked("shell", &format!("{{{after}}}"), None, None).kind,
+            asked("shell", &format!("{{{after}}}"), None, None, None).kind,
             "shell_cmd"
         );
         assert_eq!(
-            asked("bash", &format!("{{{line}}}"), None, None).kind,
+            asked("bash", &format!("{{{line}}}"), None, None, None).kind,
             "shell_cmd"
         );
     }
@@ -308,7 +313,7 @@ mod tests {
                 r#"{"input":"*** Begin Patch","workdir":"/o"}"#,
             ),
         ] {
-            let action = asked(tool, input, Some("/o"), None);
+            let action = asked(tool, input, Some("/o"), None, None);
             let expected = format!(r#"{{"tool":"{tool}","parameters":{placed}}}"#);
             assert_eq!(action.payload, expected);
         }
@@ -348,7 +353,13 @@ mod tests {
                 r#","explanation":"x""#,
             ),
         ] {
-            let action = asked(tool, &format!(r#"{{"command":"ls",{more}}}"#), None, None);
+            let action = asked(
+                tool,
+                &format!(r#"{{"command":"ls",{more}}}"#),
+                None,
+                None,
+                None,
+            );
             assert_eq!(action.kind, "shell_cmd", "{tool} {more}");
             assert_eq!(action.payload, format!(r#"{{"command":"ls"{kept}}}"#));
         }
@@ -378,7 +389,7 @@ mod tests {
             ),
             ("run", r#"{"command":"ls","cwd":7}"#, None),
         ] {
-            let action = asked(tool, input, None, None);
+            let action = asked(tool, input, None, None, None);
             let expected = payload.map_or("tool_call", |_| "shell_cmd");
             assert_eq!(action.kind, expected, "{tool} {input}");
             if let Some(payload) = payload {
