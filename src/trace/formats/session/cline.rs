@@ -6,6 +6,7 @@
 
 mod window;
 
+use super::unread::Reading;
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, arguments, id, is_word, object_of, output, text,
@@ -222,7 +223,7 @@ struct CopilotEvent<'a> {
     kind: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
-    data: Lenient<Data<'a>>,
+    data: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -255,7 +256,9 @@ struct Data<'a> {
     #[serde(borrow)]
     request_id: Option<Raw<'a>>,
     #[serde(borrow)]
-    permission_request: Lenient<PermissionRequest<'a>>,
+    permission_request: Option<Raw<'a>>,
+    #[serde(borrow)]
+    prompt_request: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -293,7 +296,9 @@ struct Failure<'a> {
 fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let event = raw.read::<CopilotEvent<'a>>().unwrap_or_default();
     let mut events = Events::new(whole, event.timestamp.0);
-    let data = event.data.0.unwrap_or_default();
+    let data = event.data.and_then(|raw| raw.read::<Data<'a>>());
+    let data = data.unwrap_or_default();
+    let requests = [data.permission_request, data.prompt_request];
     let kind = text(event.kind).unwrap_or_default();
     let mut record = SessionRecord::default();
     match &*kind {
@@ -350,13 +355,34 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             }
         }
         "permission.requested" => {
-            let asked = data.permission_request.0.unwrap_or_default();
+            let asked = data.permission_request;
+            let asked = asked.and_then(|raw| raw.read::<PermissionRequest<'a>>());
+            let asked = asked.unwrap_or_default();
             if let Some(request) = id(data.request_id) {
                 let id = id(data.tool_call_id).or_else(|| id(asked.tool_call_id));
                 events.push(raw, EventKind::Requested { request, id });
             }
         }
         _ => {}
+    }
+    // A request repeats the call that it is about. If nothing is known here, the whole record is
+    // read later.
+    if events.have_calls() {
+        let of_result = &*kind == "tool.execution_complete";
+        if let Some(raw) = event.data
+            && (of_result || kind.starts_with("tool."))
+        {
+            let reading = if of_result {
+                Reading::Result
+            } else {
+                Reading::Call
+            };
+            events.mark(raw, reading);
+        }
+        for raw in requests.into_iter().flatten().chain([raw]) {
+            events.mark(raw, Reading::Call);
+        }
+        events.push_unread_calls(raw, 0);
     }
     record.events = events.into_list();
     record
@@ -400,6 +426,69 @@ impl<'a> Data<'a> {
 mod tests {
     use super::*;
     use crate::trace::formats::session::testing::{fed, told};
+
+    #[test]
+    fn a_known_call_of_copilot_hides_no_other() {
+        let list = r#"[{"toolCallId":"a","name":"view","arguments":{"path":"x"}}]"#;
+        let other = r#"{"toolCallId":"z","name":"bash","arguments":{"command":"x"}}"#;
+        let known = r#"call a view {"path":"x"}"#;
+        let wanted = r#"wanted call z bash {"command":"x"}"#;
+        let start = r#""toolCallId":"a","toolName":"view","arguments":{"path":"x"}"#;
+        for (kind, data, known) in [
+            (
+                "assistant.message",
+                format!(r#""toolRequests":{list},"toolCalls":[{other}]"#),
+                known,
+            ),
+            (
+                "assistant.message",
+                format!(r#""toolRequests":{list},"x":{{"y":{other}}}"#),
+                known,
+            ),
+            (
+                "tool.execution_start",
+                format!(r#"{start},"x":[{other}]"#),
+                known,
+            ),
+            (
+                "tool.execution_complete",
+                format!(r#""toolCallId":"a","success":true,"toolCalls":[{other}]"#),
+                "end a Ok None ",
+            ),
+        ] {
+            let text = format!(r#"{{"type":"{kind}","data":{{{data}}}}}"#);
+            assert_eq!(told(&COPILOT, &text), [known, wanted], "{text}");
+            let text = text.replace(r#""data":{"#, &format!(r#""more":{other},"data":{{"#));
+            assert!(told(&COPILOT, &text).contains(&wanted.to_owned()), "{text}");
+        }
+        // Copies of a call, and what a tool returned.
+        for (kind, data) in [
+            (
+                "assistant.message",
+                format!(r#""toolRequests":{list},"toolCalls":{list}"#),
+            ),
+            (
+                "tool.execution_start",
+                format!(r#"{start},"mcpServerName":"m","mcpToolName":"t""#),
+            ),
+            (
+                "tool.execution_complete",
+                format!(r#""toolCallId":"a","result":{{"x":{other}}},"toolTelemetry":{other}"#),
+            ),
+            (
+                "permission.requested",
+                format!(r#""requestId":"r","permissionRequest":{other},"promptRequest":{other}"#),
+            ),
+        ] {
+            let text = format!(r#"{{"type":"{kind}","data":{{{data}}}}}"#);
+            assert!(
+                told(&COPILOT, &text)
+                    .iter()
+                    .all(|line| !line.starts_with("wanted")),
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn tools_and_commands_of_a_window_are_calls() {

@@ -2,6 +2,7 @@
 //! timeline of the window.
 
 use super::messages;
+use super::unread::Reading;
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, SessionRecord, arguments,
     id, is_word, output, text,
@@ -88,6 +89,10 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             ended.how = *how;
         }
     }
+    for (_, raw, _) in &shown {
+        events.mark(*raw, Reading::Call);
+    }
+    events.push_unread_calls(raw, events.len());
     for (id, raw, shown) in shown {
         // The timeline shows a call when it is requested and again when it ends.
         if told.contains(&id) {
@@ -130,7 +135,34 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 #[cfg(test)]
 mod tests {
     use crate::trace::formats::session::cline::COPILOT;
-    use crate::trace::formats::session::testing::fed;
+    use crate::trace::formats::session::testing::{fed, told};
+
+    #[test]
+    fn known_calls_hide_no_other() {
+        let call = |id: &str| {
+            format!(
+                r#"{{"id":"{id}","function":{{"name":"bash","arguments":"{{\"command\":\"{id}\"}}"}}}}"#
+            )
+        };
+        let text = format!(
+            r#"{{"sessionId":"s","chatMessages":[
+                {{"role":"assistant","tool_calls":[{}],"toolUses":[{}]}}],
+                "timeline":[{{"type":"tool_call_requested","callId":"a","name":"bash",
+                    "arguments":{{"command":"a"}}}},
+                    {{"type":"new","name":"bash","arguments":{{"command":"c"}}}}],
+                "other":[{}]}}"#,
+            call("a"),
+            call("b"),
+            call("d"),
+        );
+        let expected = [
+            r#"call a bash {"command":"a"}"#,
+            r#"wanted call b bash {"command":"b"}"#,
+            r#"wanted call - bash {"command":"c"}"#,
+            r#"wanted call d bash {"command":"d"}"#,
+        ];
+        assert_eq!(told(&COPILOT, &text), expected);
+    }
 
     #[test]
     fn the_timeline_says_how_calls_ended() {

@@ -24,6 +24,15 @@ pub(super) fn of_texts<'a>(texts: &[(&str, Option<Cow<'a, str>>)]) -> Cow<'a, st
     combined(present)
 }
 
+/// Adds other arguments of the same call. If both differ, all of them count.
+pub(super) fn add<'a>(known: &mut Cow<'a, str>, other: Cow<'a, str>) {
+    let before = std::mem::take(known);
+    *known = of_texts(&[
+        ("arguments", Some(before)),
+        ("other_arguments", Some(other)),
+    ]);
+}
+
 /// Returns whether a value contains no arguments.
 pub(super) fn is_blank(written: &str) -> bool {
     let text = written.trim();

@@ -89,6 +89,7 @@ const LANGCHAIN: &[&str] = &["human", "ai", "tool", "system"];
 /// Types of parts and items that are calls whose results come separately.
 const CALLS: &[&str] = &[
     "tool_use",
+    "server_tool_call",
     "server_tool_use",
     "mcp_tool_use",
     "tool_call",
@@ -453,12 +454,8 @@ pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     events.time = message.timestamp.0.or(time);
     let before = events.len();
     message.read_into(events, raw);
-    if !events.have_calls_after(before) {
-        for (at, call) in unread::calls(raw.as_written()) {
-            let part = raw.as_written().get(at..).map_or(raw, Raw::trusted);
-            events.push(part, EventKind::Wanted { call, ended: None });
-        }
-    }
+    events.push_unread_calls(raw, before);
+    events.mark(raw, unread::Reading::Whole);
     events.time = time;
 }
 
@@ -536,6 +533,7 @@ impl<'a> Message<'a> {
         if let Some(inner) = part.part_call {
             if let Some(call) = inner.read::<Self>() {
                 events.push(raw, EventKind::Call(call.call()));
+                events.mark(inner, unread::Reading::Call);
             }
         } else if let Some(inner) = part.part_response {
             if let Some(result) = inner.read::<Self>() {
@@ -687,7 +685,6 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
             message(&mut events, raw);
         }
     } else {
-        message(&mut events, raw);
         let document = raw.read::<Document<'a>>().unwrap_or_default();
         let choices = document.choices.0.unwrap_or_default();
         let messages = choices.into_iter().filter_map(|choice| choice.0?.message);
@@ -695,6 +692,7 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
         for raw in lists.into_iter().flatten().flatten().chain(messages) {
             message(&mut events, raw);
         }
+        message(&mut events, raw);
     }
     events.into_calls()
 }

@@ -551,6 +551,8 @@ pub(super) struct Events<'a> {
     pub(super) time: Option<Timestamp>,
     /// Working directory, from texts that the program gave the agent.
     pub(super) cwd: Option<String>,
+    /// Parts of the record that have been read.
+    parts: unread::ReadParts,
     list: Vec<Event<'a>>,
 }
 
@@ -561,7 +563,43 @@ impl<'a> Events<'a> {
             whole,
             time,
             cwd: None,
+            parts: unread::ReadParts::default(),
             list: Vec::new(),
+        }
+    }
+
+    /// Notes that a part of the record has been read, which may emit no event of its own.
+    fn mark(&mut self, part: Raw<'_>, reading: unread::Reading) {
+        self.parts.add(part.as_written(), reading);
+    }
+
+    /// Adds the calls in `raw` that the reader doesn't know. `from` is the number of events before
+    /// it. Calls and results after them have been read; what is next to them has not.
+    pub(super) fn push_unread_calls(&mut self, raw: Raw<'a>, from: usize) {
+        for event in self.list.iter().skip(from) {
+            let reading = match event.what {
+                _ if event.is_said() => continue,
+                EventKind::Ended(_) | EventKind::Responded { .. } => unread::Reading::Result,
+                _ => unread::Reading::Call,
+            };
+            let part = self.whole.get(event.at..).unwrap_or_default();
+            self.parts.add(part, reading);
+        }
+        let record = raw.as_written();
+        let found = unread::calls_beside(record, &self.parts);
+        if found.is_empty() {
+            return;
+        }
+        let known = self.list.iter_mut().skip(from);
+        let known = known.filter_map(|event| match &mut event.what {
+            EventKind::Call(call) | EventKind::Began(call) | EventKind::Done { call, .. } => {
+                Some(call)
+            }
+            _ => None,
+        });
+        for (at, call) in unread::not_in(known, found) {
+            let part = record.get(at..).map_or(raw, Raw::trusted);
+            self.push(part, EventKind::Wanted { call, ended: None });
         }
     }
 
@@ -579,14 +617,14 @@ impl<'a> Events<'a> {
         format!("#{}", self.list.len() + 1).into()
     }
 
+    /// Returns whether there is more than texts.
+    pub(super) fn have_calls(&self) -> bool {
+        !self.list.iter().all(Event::is_said)
+    }
+
     /// Returns the number of events.
     pub(super) fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Returns whether the events after the first `from` contain more than texts.
-    pub(super) fn have_calls_after(&self, from: usize) -> bool {
-        !self.list.iter().skip(from).all(Event::is_said)
     }
 
     /// Returns the calls after the first `from` events.
@@ -607,10 +645,10 @@ impl<'a> Events<'a> {
         })
     }
 
-    /// Returns only the calls.
+    /// Returns only the calls, also those that the reader doesn't know.
     pub(super) fn into_calls(self) -> Vec<Call<'a>> {
         let calls = self.list.into_iter().filter_map(|event| match event.what {
-            EventKind::Call(call) => Some(call),
+            EventKind::Call(call) | EventKind::Wanted { call, .. } => Some(call),
             _ => None,
         });
         calls.collect()

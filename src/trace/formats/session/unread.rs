@@ -1,14 +1,16 @@
 //! Calls in records of sessions that their readers don't know.
 //!
-//! Formats grow, and a record of an unknown kind may contain a call. If a reader finds no call in a
-//! record, anything with the shape of a call counts as requested, unless another record contains
-//! the same call.
+//! Formats grow, and a record of an unknown kind may contain a call. So may a record that a reader
+//! knows, next to what it reads. Anything there with the shape of a call counts as requested,
+//! unless another record contains the same call.
 
-use super::{Call, input, text};
-use crate::trace::formats::shown::{CallShape, is_definition};
+use super::{Call, given, input, text};
+use crate::trace::formats::shown::{CallShape, is_definition, is_schema};
+use hashbrown::{HashMap, hash_map};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str, from_text};
+use util::keyed_hash;
 
 /// Members that contain texts or results.
 const DATA: [&str; 10] = [
@@ -23,8 +25,61 @@ const DATA: [&str; 10] = [
     "toolUseResult",
     "tools",
 ];
+/// Members that contain the arguments of a call, in lower case and without punctuation.
+const ARGUMENTS: [&str; 10] = [
+    "args",
+    "arguments",
+    "input",
+    "kwargs",
+    "parameters",
+    "params",
+    "toolargs",
+    "toolarguments",
+    "toolinput",
+    "toolparameters",
+];
+/// Like [`ARGUMENTS`], for parts of a call that may contain its arguments.
+const PARTS_OF_CALL: [&str; 5] = ["action", "code", "custom", "function", "operation"];
 /// Maximum bytes read per byte of a record: each of its levels is read once.
 const EFFORT: usize = 32;
+
+/// How a reader has read a part of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// As a call. Its arguments contain no calls.
+    Call,
+    /// As a result, which may contain anything. Only members whose names say so contain calls.
+    Result,
+    /// With all that is in it.
+    Whole,
+}
+
+/// Parts of a record that its reader has read, by their addresses.
+#[derive(Debug, Default)]
+pub(super) struct ReadParts(HashMap<usize, Reading>);
+
+impl ReadParts {
+    /// Adds a part. What was read both as a call and as a result is a call.
+    pub(super) fn add(&mut self, part: &str, reading: Reading) {
+        match self.0.entry(part.as_ptr() as usize) {
+            hash_map::Entry::Vacant(place) => {
+                place.insert(reading);
+            }
+            hash_map::Entry::Occupied(mut before) if *before.get() == Reading::Result => {
+                before.insert(reading);
+            }
+            hash_map::Entry::Occupied(mut before) => {
+                if reading == Reading::Whole {
+                    before.insert(reading);
+                }
+            }
+        }
+    }
+
+    fn get(&self, part: &str) -> Option<Reading> {
+        self.0.get(&(part.as_ptr() as usize)).copied()
+    }
+}
 
 /// Returns whether records of this `type` repeat others; also used for the type of `payload`.
 fn is_copy(word: &str) -> bool {
@@ -46,18 +101,27 @@ pub(super) fn may_grow(format: &str) -> bool {
     FORMATS.contains(&format)
 }
 
-/// Returns the calls in a record, with their offsets in its text.
+/// Returns the calls in a record that its reader doesn't know, with their offsets in its text.
 pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
+    calls_beside(record, &ReadParts::default())
+}
+
+/// Like [`calls`], for a record of which some parts have been read.
+pub(super) fn calls_beside<'a>(record: &'a str, read: &ReadParts) -> Vec<(usize, Call<'a>)> {
     let mut calls = Vec::new();
     if !may_hold_calls(record.as_bytes()) {
         return calls;
     }
     let mut effort = record.len().saturating_mul(EFFORT);
     let at = |part: &str| super::offset(record, part).unwrap_or_default();
-    let mut stack = vec![(false, Raw::trusted(record))];
+    let mut stack = vec![(false, None, Raw::trusted(record))];
     let mut top = true;
-    while let Some((named, value)) = stack.pop() {
+    while let Some((named, outer, value)) = stack.pop() {
         let written = value.as_written();
+        let reading = read.get(written);
+        if reading == Some(Reading::Whole) {
+            continue;
+        }
         let Some(left) = effort.checked_sub(written.len()) else {
             // The unread rest may contain anything.
             calls.push((0, unknown()));
@@ -66,7 +130,7 @@ pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
         effort = left;
         if written.starts_with('[') {
             let all: Vec<Raw<'_>> = value.read().unwrap_or_default();
-            stack.extend(all.into_iter().rev().map(|one| (named, one)));
+            stack.extend(all.into_iter().rev().map(|one| (named, None, one)));
             continue;
         }
         let members: BTreeMap<String, Raw<'_>> = match value.read() {
@@ -86,19 +150,36 @@ pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
                 return calls;
             }
         }
-        if is_definition(&members) {
-            continue;
+        if reading.is_none() {
+            if is_definition(&members) {
+                continue;
+            }
+            if let Some(mut call) = call(&members, named) {
+                call.id = call.id.or(outer);
+                calls.push((at(written), call));
+                continue;
+            }
         }
-        if let Some(call) = call(&members, named) {
-            calls.push((at(written), call));
-            continue;
-        }
+        let own_id = id_of(&members);
         for (name, value) in members {
-            let holds = value.as_written().starts_with(['{', '[']);
-            if holds && !DATA.contains(&&*name) {
-                let named = holds_calls(&name) || matches!(&*name, "content" | "parts");
-                stack.push((named, value));
-            } else if holds_calls(&name)
+            let holds = holds_calls(&name);
+            let is_read = match reading {
+                Some(Reading::Call) => {
+                    is_one_of(&ARGUMENTS, &name) || is_one_of(&PARTS_OF_CALL, &name)
+                }
+                Some(_) => !holds && name != "additional_kwargs",
+                None => false,
+            };
+            if is_read {
+                continue;
+            }
+            if value.as_written().starts_with(['{', '[']) && !DATA.contains(&&*name) {
+                let named = holds || matches!(&*name, "content" | "parts");
+                // A call's id may be next to the object that contains the rest of it.
+                let is_rest = matches!(&*name, "function" | "custom");
+                let outer = own_id.clone().filter(|_| is_rest);
+                stack.push((named, outer, value));
+            } else if holds
                 && let Some(text) = value.read::<Str<'_>>().map(Str::decode)
                 && text.trim_start().starts_with(['{', '['])
                 && from_text::<Raw<'_>>(&text).is_ok()
@@ -112,19 +193,91 @@ pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
     calls
 }
 
+/// Returns the calls that aren't among those that the reader knows. If a known call has the same id
+/// and tool, all arguments of both count. An id of another tool's call says nothing.
+pub(super) fn not_in<'a: 'k, 'k>(
+    known: impl Iterator<Item = &'k mut Call<'a>>,
+    found: Vec<(usize, Call<'a>)>,
+) -> Vec<(usize, Call<'a>)> {
+    let by_id = known.filter_map(|call| Some((keyed_hash(call.id.as_deref()?), call)));
+    let mut by_id: HashMap<u64, &mut Call<'a>> = by_id.collect();
+    let mut new = Vec::new();
+    for (at, mut call) in found {
+        let id = call.id.as_deref().map(keyed_hash);
+        match id.and_then(|id| by_id.get_mut(&id)) {
+            Some(one) if call.tool.is_empty() || is_same_tool(&one.tool, &call.tool) => {
+                given::add(&mut one.input, call.input);
+            }
+            Some(_) => {
+                call.id = None;
+                new.push((at, call));
+            }
+            None => new.push((at, call)),
+        }
+    }
+    new
+}
+
+/// Returns whether two names of tools differ in case and punctuation at most.
+fn is_same_tool(one: &str, other: &str) -> bool {
+    let plain = |tool: &str| {
+        tool.replace(|c: char| !c.is_alphanumeric(), "")
+            .to_lowercase()
+    };
+    one == other || plain(one) == plain(other)
+}
+
 /// Returns quickly whether a text may contain a call.
 fn may_hold_calls(text: &[u8]) -> bool {
-    ["tool", "Tool", "unction", "rguments", "\"input\""]
-        .iter()
-        .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+    [
+        "tool",
+        "Tool",
+        "unction",
+        "rguments",
+        "arameters",
+        "\"input\"",
+        "\"args\"",
+        "\"params\"",
+    ]
+    .iter()
+    .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
 }
 
 /// Returns whether a member of this name contains calls.
 fn holds_calls(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace(['_', '-'], "");
+    let name = plain(name);
     ["toolcall", "tooluse", "functioncall", "toolinvocation"]
         .iter()
         .any(|word| name.contains(word) && !name.contains("result") && !name.ends_with("id"))
+}
+
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['_', '-'], "")
+}
+
+fn is_one_of(names: &[&str], name: &str) -> bool {
+    names.contains(&&*plain(name))
+}
+
+/// Returns the text of the first of some members.
+fn first<'a>(members: &BTreeMap<String, Raw<'a>>, names: &[&str]) -> Option<Cow<'a, str>> {
+    names
+        .iter()
+        .find_map(|name| text(super::LenientStr(members.get(*name)?.as_str())))
+}
+
+fn id_of<'a>(members: &BTreeMap<String, Raw<'a>>) -> Option<Cow<'a, str>> {
+    const ID: [&str; 8] = [
+        "toolCallId",
+        "tool_call_id",
+        "toolUseID",
+        "toolUseId",
+        "tool_use_id",
+        "call_id",
+        "callId",
+        "id",
+    ];
+    first(members, &ID)
 }
 
 /// Reads an object as a call. `named` means that the name of its member says it is one.
@@ -140,42 +293,29 @@ fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>
         "recipient",
         "type",
     ];
-    const ID: [&str; 8] = [
-        "toolCallId",
-        "tool_call_id",
-        "toolUseID",
-        "toolUseId",
-        "tool_use_id",
-        "call_id",
-        "callId",
-        "id",
-    ];
-    const GIVEN: [&str; 7] = [
-        "arguments",
-        "parameters",
-        "args",
-        "input",
-        "params",
-        "toolInput",
-        "tool_input",
-    ];
-    let first = |names: &[&str]| {
-        names
-            .iter()
-            .find_map(|name| text(super::LenientStr(members.get(*name)?.as_str())))
+    let arguments = || {
+        let all = members.iter();
+        let all = all.filter(|(name, raw)| is_one_of(&ARGUMENTS, name) && !is_schema(**raw));
+        all.map(|(name, raw)| (&**name, Some(*raw)))
+            .collect::<Vec<_>>()
     };
-    let given = CallShape::of(members).call().or_else(|| {
-        let given = GIVEN.iter().find_map(|name| members.get(*name));
-        given
-            .copied()
-            .filter(|_| named && members.contains_key("name"))
+    let by_shape = CallShape::of(members).call();
+    let all = arguments();
+    let given = by_shape.or_else(|| {
+        let given = all.first().and_then(|(_, raw)| *raw);
+        given.filter(|_| named && members.contains_key("name"))
     })?;
     // Descriptions of prompts and commands list their parameters.
     let plain = members.contains_key("name") && given.as_written().starts_with('[');
     (!plain).then(|| Call {
-        id: first(&ID),
-        tool: first(&TOOL).unwrap_or_default(),
-        input: input(Some(given), "input"),
+        id: id_of(members),
+        tool: first(members, &TOOL).unwrap_or_default(),
+        // Several members may contain the arguments.
+        input: if all.len() > 1 {
+            given::of_members(&all)
+        } else {
+            input(Some(given), "input")
+        },
     })
 }
 
@@ -222,8 +362,16 @@ mod tests {
                 "z Bash {}",
             ),
             (
-                r#"{"function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}}"#,
-                r#"- bash {"command":"ls"}"#,
+                r#"{"id":"z","function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}}"#,
+                r#"z bash {"command":"ls"}"#,
+            ),
+            (
+                r#"{"content":[{"type":"invocation","id":"z","name":"bash","params":{"a":1}}]}"#,
+                r#"z bash {"a":1}"#,
+            ),
+            (
+                r#"{"content":[{"type":"x","name":"bash","args":{"a":1},"input":{},"kwargs":null}]}"#,
+                r#"- bash {"a":1}"#,
             ),
             (
                 r#"{"toolInvocations":[{"toolCallId":"z","toolName":"bash","args":{"c":1}}]}"#,

@@ -1,6 +1,6 @@
 //! Calls of a message: the lists that contain them and the members of each.
 
-use super::{Call, EventKind, Events, Message, Raw, Str, text};
+use super::{Call, EventKind, Events, Message, Raw, Str, text, unread};
 use crate::trace::formats::session::{given, object_of};
 use crate::trace::formats::shown::is_schema;
 use std::borrow::Cow;
@@ -32,20 +32,21 @@ impl<'a> Message<'a> {
                 left.clear();
             }
             let mut new = Vec::new();
+            let mut read = Vec::new();
             for raw in list {
                 let Some(call) = raw.read::<Self>().map(|call| call.call()) else {
                     continue;
                 };
+                read.push(raw);
                 let Some(at) = left.iter().position(|one| same(one, &call)) else {
                     new.push((raw, call));
                     continue;
                 };
                 let known = left.swap_remove(at);
-                let before = std::mem::take(&mut known.input);
-                known.input = given::of_texts(&[
-                    ("arguments", Some(before)),
-                    ("other_arguments", Some(call.input)),
-                ]);
+                given::add(&mut known.input, call.input);
+            }
+            for raw in read {
+                events.mark(raw, unread::Reading::Call);
             }
             for (raw, call) in new {
                 events.push(raw, EventKind::Call(call));

@@ -5,6 +5,7 @@ use super::{
     Call, CallStatus, EventKind, Events, Lenient, LenientStr, Message, Raw, id, is_word, output,
     text,
 };
+use crate::trace::formats::session::unread::Reading;
 use crate::trace::formats::session::{CallEnd, ExitCode};
 use governance::DecidedBy;
 use serde::Deserialize;
@@ -85,7 +86,11 @@ pub(super) fn item<'a>(
             };
             let call = inner.read::<Message<'a>>().unwrap_or_default().call();
             let item = inner.read::<Item<'a>>().unwrap_or_default();
-            item.part(events, raw, call, None)
+            let is_part = item.part(events, raw, call, None);
+            if is_part {
+                events.mark(inner, Reading::Call);
+            }
+            is_part
         }
         "dynamic-tool" => parts().part(events, raw, message.call(), None),
         kind => {

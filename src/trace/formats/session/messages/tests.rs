@@ -264,3 +264,169 @@ fn expected_calls_of_a_document_of_runs_are_not_made() {
     let all = told(&FORMAT, &text);
     assert_eq!(all, ["session 0#0", "call c f {}"]);
 }
+
+/// A call of an unknown kind, with its id.
+const UNKNOWN: &str = r#"{"type":"new_tool_call","id":"z","name":"bash","args":{"command":"x"}}"#;
+const WANTED: &str = r#"wanted call z bash {"command":"x"}"#;
+
+#[test]
+fn a_known_call_hides_no_call_of_an_unknown_kind() {
+    let known = r#"{"type":"tool_use","id":"k","name":"f","input":{"a":1}}"#;
+    let call = r#"call k f {"a":1}"#;
+    let listed = r#"{"id":"k","name":"f","args":{"a":1}}"#;
+    let bedrock = r#"{"toolUse":{"toolUseId":"z","name":"bash","input":{"command":"x"}}}"#;
+    let openai = r#"{"id":"z","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}"#;
+    let result = r#"{"type":"tool_result","tool_use_id":"k","content":"y"}"#;
+    let end = "end k Ok None y";
+    let cases = [
+        (format!(r#""content":[{known},{UNKNOWN}]"#), call),
+        (format!(r#""content":[{UNKNOWN},{known}]"#), call),
+        (format!(r#""content":[{known},[{{"x":{UNKNOWN}}}]]"#), call),
+        (format!(r#""content":[{known},{bedrock}]"#), call),
+        (
+            format!(r#""parts":[{known},{{"type":"x","tool_call":{openai}}}]"#),
+            call,
+        ),
+        (
+            format!(r#""content":[{UNKNOWN}],"tool_calls":[{listed}]"#),
+            call,
+        ),
+        (
+            format!(r#""content":[{known}],"tool_calls":[{listed}],"toolUses":[{UNKNOWN}]"#),
+            call,
+        ),
+        (
+            format!(r#""tool_calls":[{listed}],"invalid_tool_calls":[{openai}]"#),
+            call,
+        ),
+        (
+            format!(r#""tool_calls":[{listed}],"extra":{{"x":[{UNKNOWN}]}}"#),
+            call,
+        ),
+        (format!(r#""content":[{result},{UNKNOWN}]"#), end),
+    ];
+    for (members, known) in cases {
+        for message in [
+            format!(r#"{{"role":"assistant",{members}}}"#),
+            format!(r#"{{"type":"message","message":{{"role":"assistant",{members}}}}}"#),
+        ] {
+            for format in [&FORMAT, &PI] {
+                assert_eq!(told(format, &message), [known, WANTED], "{message}");
+            }
+        }
+    }
+    let inside = [
+        // Next to the members of a known call, and of a result.
+        format!(
+            r#"{{"role":"assistant","content":[{},"x":{UNKNOWN}}}]}}"#,
+            &known[..known.len() - 1]
+        ),
+        format!(
+            r#"{{"role":"assistant","parts":[{{"functionCall":{{"id":"k","name":"f","args":{{"a":1}}}},
+                "function_call":{UNKNOWN}}}]}}"#
+        ),
+        format!(
+            r#"{{"type":"function_call","call_id":"k","name":"f","arguments":"{{\"a\":1}}","x":{UNKNOWN}}}"#
+        ),
+    ];
+    for message in inside {
+        assert_eq!(told(&FORMAT, &message), [call, WANTED], "{message}");
+    }
+    let message =
+        format!(r#"{{"role":"tool","tool_call_id":"k","content":"y","tool_calls":[{UNKNOWN}]}}"#);
+    assert_eq!(told(&FORMAT, &message), [end, WANTED], "{message}");
+}
+
+#[test]
+fn an_unknown_copy_of_a_call_is_not_counted_again() {
+    let listed = r#"{"id":"k","name":"f","args":{"a":1}}"#;
+    let copies = [
+        format!(r#""raw":{{"tool_calls":[{listed}]}}"#),
+        r#""tool_call_chunks":[{"id":"k","name":"f","args":"{\"a\": 1}","index":0}]"#.to_owned(),
+        r#""raw":{"tool_calls":[{"id":"k","function":{"name":"F","arguments":"{\"a\":1}"}}]}"#
+            .to_owned(),
+        r#""content":[{"toolUse":{"toolUseId":"k","name":"f","input":{"a":1}}}]"#.to_owned(),
+    ];
+    for copy in copies {
+        let message = format!(r#"{{"role":"assistant","tool_calls":[{listed}],{copy}}}"#);
+        assert_eq!(
+            told(&FORMAT, &message),
+            [r#"call k f {"a":1}"#],
+            "{message}"
+        );
+    }
+    // Without an id, one of two equal calls is a copy.
+    let unnamed = r#"{"name":"f","args":{"a":1}}"#;
+    let message = |copies: &str| {
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{listed}],"raw":{{"tool_calls":[{copies}]}}}}"#
+        )
+    };
+    assert_eq!(fed(&FORMAT, &[&message(unnamed)]).len(), 2);
+    let two = message(&[unnamed, unnamed].join(","));
+    assert_eq!(fed(&FORMAT, &[&two]).len(), 3);
+    // The same id with other arguments: all of them count. With another tool it is another call.
+    let other = message(r#"{"id":"k","name":"f","args":{"a":2}}"#);
+    let both = r#"call k f {"arguments":{"a":1},"other_arguments":{"a":2}}"#;
+    assert_eq!(told(&FORMAT, &other), [both]);
+    let other = message(r#"{"id":"k","name":"bash","args":{"command":"x"}}"#);
+    let two = [
+        r#"call k f {"a":1}"#,
+        r#"wanted call - bash {"command":"x"}"#,
+    ];
+    assert_eq!(told(&FORMAT, &other), two);
+}
+
+#[test]
+fn what_is_next_to_a_known_call_may_be_no_call() {
+    let nested = r#"{"tool":"bash","arguments":{"command":"x"}}"#;
+    let cases = [
+        format!(r#""content":[{{"type":"tool_use","id":"k","name":"f","input":{nested}}}]"#),
+        format!(r#""tool_calls":[{{"id":"k","name":"f","args":{nested}}}]"#),
+        format!(r#""parts":[{{"functionCall":{{"id":"k","name":"f","args":{nested}}}}}]"#),
+        format!(
+            r#""parts":[{{"type":"dynamic-tool","toolName":"f","toolCallId":"k",
+                "state":"input-available","input":{nested}}}]"#
+        ),
+        format!(
+            r#""content":[{{"type":"tool_use","id":"k","name":"f","input":{nested}}}],
+                "tool_calls":[{{"id":"k","name":"f","args":{nested}}}],
+                "additional_kwargs":{{"tool_calls":[{{"id":"k","name":"f","args":{nested}}}]}}"#
+        ),
+        format!(
+            r#""content":[{{"type":"tool_use","id":"k","name":"f","input":{nested}}},
+                {{"type":"thinking","thinking":"x","signature":"tool"}},
+                {{"type":"image","source":{{"type":"base64","data":"x"}}}},
+                {{"type":"document","title":"a","source":{{"type":"url","url":"tool"}}}},
+                {{"type":"tool_reference","tool_name":"g"}},
+                {{"text":"x","annotations":[{{"type":"url_citation","url":"x"}}]}}],
+                "tools":[{nested}],"usage":{{"server_tool_use":{{"web_search_requests":1}}}}"#
+        ),
+    ];
+    for members in cases {
+        let message = format!(r#"{{"role":"assistant",{members}}}"#);
+        assert_eq!(
+            told(&FORMAT, &message),
+            [format!("call k f {nested}")],
+            "{message}"
+        );
+    }
+    let result = format!(
+        r#"{{"role":"tool","tool_call_id":"k","content":[{nested}],"details":{{"calls":[{nested}]}},
+            "artifact":{nested}}}"#
+    );
+    assert_eq!(told(&FORMAT, &result), [format!("end k Ok None {nested}")]);
+}
+
+#[test]
+fn a_call_of_a_server_has_its_result() {
+    let text = concat!(
+        r#"{"role":"assistant","content":[{"type":"server_tool_call","id":"s","name":"f","#,
+        r#""args":{"a":1}},{"type":"server_tool_result","tool_call_id":"s","status":"error","#,
+        r#""output":"no"}]}"#,
+    );
+    assert_eq!(
+        told(&FORMAT, text),
+        [r#"call s f {"a":1}"#, "end s Error None no"]
+    );
+}
