@@ -3,12 +3,11 @@
 use super::{Call, EventKind, Events, Message, Raw, Str, text, unread};
 use crate::trace::formats::session::{given, object_of};
 use crate::trace::formats::shown::is_schema;
+use hashbrown::HashMap;
 use std::borrow::Cow;
-use strict_json::canonical_eq;
-
-/// Largest number of pairs of calls that are compared in one message. If there are more, the calls
-/// of each list count.
-const MAX_PAIRS: usize = 1_000_000;
+use std::collections::VecDeque;
+use strict_json::canonicalise;
+use util::keyed_hash;
 
 impl<'a> Message<'a> {
     /// Adds the calls that a message lists to those of its blocks, which begin at `from`, each
@@ -17,38 +16,49 @@ impl<'a> Message<'a> {
     pub(super) fn push_listed_calls(&self, events: &mut Events<'a>, from: usize) {
         let provided = self.additional_kwargs.and_then(|raw| raw.read::<Self>());
         let provided = provided.unwrap_or_default();
-        for list in [
+        let lists = [
             self.tool_calls,
             self.other_calls,
             self.function_call,
             provided.tool_calls,
             provided.other_calls,
             provided.function_call,
-        ] {
-            let list = list.map(elements).unwrap_or_default();
-            // A call of one list is at most one call of another.
-            let mut left: Vec<&mut Call<'a>> = events.calls_from(from).collect();
-            if left.len().saturating_mul(list.len()) > MAX_PAIRS {
-                left.clear();
+        ];
+        let mut keys: Option<Vec<CallKey>> = None;
+        for list in lists.into_iter().flatten().map(elements) {
+            if list.is_empty() {
+                continue;
             }
+            let keys = keys.get_or_insert_with(|| {
+                events
+                    .calls_from(from)
+                    .map(|call| (&*call).into())
+                    .collect()
+            });
+            // A call of one list is at most one call of another.
+            let mut left = CallIndex::new(keys);
+            let mut same = HashMap::new();
             let mut new = Vec::new();
-            let mut read = Vec::new();
             for raw in list {
                 let Some(call) = raw.read::<Self>().map(|call| call.call()) else {
                     continue;
                 };
-                read.push(raw);
-                let Some(at) = left.iter().position(|one| same(one, &call)) else {
-                    new.push((raw, call));
-                    continue;
-                };
-                let known = left.swap_remove(at);
-                given::add(&mut known.input, call.input);
-            }
-            for raw in read {
                 events.mark(raw, unread::Reading::Call);
+                let key = CallKey::from(&call);
+                match left.take(&key) {
+                    Some(n) => drop(same.insert(n, call.input)),
+                    None => new.push((raw, call, key)),
+                }
             }
-            for (raw, call) in new {
+            let known = events.calls_from(from).zip(keys.iter_mut());
+            for (n, (known, key)) in known.enumerate() {
+                if let Some(input) = same.remove(&n) {
+                    given::add(&mut known.input, input);
+                    *key = CallKey::from(&*known);
+                }
+            }
+            for (raw, call, key) in new {
+                keys.push(key);
                 events.push(raw, EventKind::Call(call));
             }
         }
@@ -121,14 +131,76 @@ fn elements(raw: Raw<'_>) -> Vec<Raw<'_>> {
     }
 }
 
-/// Returns whether two lists contain the same call. Without an id in both, it must be equal.
-fn same(one: &Call<'_>, other: &Call<'_>) -> bool {
-    let (a, b) = (Raw::trusted(&one.input), Raw::trusted(&other.input));
-    one.tool == other.tool
-        && match (&one.id, &other.id) {
-            (Some(one), Some(other)) => one == other,
-            _ => canonical_eq(a, b),
+/// Hashes by which two lists contain the same call.
+#[derive(Debug, Clone, Copy)]
+struct CallKey {
+    /// Of tool and id.
+    id: Option<u64>,
+    /// Of tool and arguments.
+    input: u64,
+}
+
+impl From<&Call<'_>> for CallKey {
+    fn from(call: &Call<'_>) -> Self {
+        let input = canonicalise(Raw::trusted(&call.input));
+        Self {
+            id: call.id.as_deref().map(|id| keyed_hash(&(&*call.tool, id))),
+            input: keyed_hash(&(&*call.tool, input)),
         }
+    }
+}
+
+/// Calls that aren't the same as one of the list that is read.
+struct CallIndex {
+    by_id: HashMap<u64, VecDeque<usize>>,
+    /// By arguments, those with an id.
+    named: HashMap<u64, VecDeque<usize>>,
+    /// By arguments, those without one.
+    unnamed: HashMap<u64, VecDeque<usize>>,
+    taken: Vec<bool>,
+}
+
+impl CallIndex {
+    fn new(keys: &[CallKey]) -> Self {
+        let mut index = Self {
+            by_id: HashMap::new(),
+            named: HashMap::new(),
+            unnamed: HashMap::new(),
+            taken: vec![false; keys.len()],
+        };
+        for (n, key) in keys.iter().enumerate() {
+            let by_input = match key.id {
+                Some(id) => {
+                    index.by_id.entry(id).or_default().push_back(n);
+                    &mut index.named
+                }
+                None => &mut index.unnamed,
+            };
+            by_input.entry(key.input).or_default().push_back(n);
+        }
+        index
+    }
+
+    /// Takes the first call that is the same. Without an id in both, arguments must be equal.
+    fn take(&mut self, key: &CallKey) -> Option<usize> {
+        let taken = &self.taken;
+        let first = |lists: &mut HashMap<u64, VecDeque<usize>>, hash: u64| {
+            let list = lists.get_mut(&hash)?;
+            while list.front().is_some_and(|n| taken.get(*n) == Some(&true)) {
+                list.pop_front();
+            }
+            list.front().copied()
+        };
+        let unnamed = first(&mut self.unnamed, key.input);
+        let n = if let Some(id) = key.id {
+            first(&mut self.by_id, id).or(unnamed)
+        } else {
+            let named = first(&mut self.named, key.input);
+            named.into_iter().chain(unnamed).min()
+        }?;
+        *self.taken.get_mut(n)? = true;
+        Some(n)
+    }
 }
 
 /// Returns the command lines of a hosted shell's call.
@@ -192,7 +264,31 @@ mod tests {
         let twice = format!("{unnamed},{unnamed}");
         assert_eq!(listed(&unnamed, "toolCalls", &twice).len(), 2);
         let many = vec![c.clone(); 1_001].join(",");
-        assert_eq!(listed(&many, "toolCalls", &many).len(), 2_002);
+        assert_eq!(listed(&many, "toolCalls", &many).len(), 1_001);
+        // Each has the id or the arguments of another one.
+        let (first, second) = (format!("{c},{d}"), format!("{unnamed},{c}"));
+        assert_eq!(listed(&first, "toolCalls", &second).len(), 3);
+    }
+
+    #[test]
+    fn many_calls_of_two_lists_are_compared_quickly() {
+        // Comparing each with each would take minutes.
+        let calls = |from: usize, call: &dyn Fn(usize) -> String| {
+            let calls: Vec<String> = (from..from + 20_000).map(call).collect();
+            calls.join(",")
+        };
+        let named = calls(0, &|n| {
+            format!(r#"{{"id":"c{n}","name":"f","args":{{"b":1,"a":{n}}}}}"#)
+        });
+        let unnamed = |n| format!(r#"{{"name":"f","args":{{"a":{n},"b":1}}}}"#);
+        for (from, expected) in [(0, 20_000), (5_000, 25_000), (20_000, 40_000)] {
+            let other = calls(from, &unnamed);
+            let text = format!(
+                r#"{{"type":"ai","content":"","tool_calls":[{named}],
+                    "additional_kwargs":{{"tool_calls":[{other}]}}}}"#
+            );
+            assert_eq!(told(&FORMAT, &text).len(), expected);
+        }
     }
 
     #[test]
