@@ -507,6 +507,23 @@ mod tests {
     }
 
     #[test]
+    fn calls_of_gemini_in_a_generation_are_read() {
+        let parts = concat!(
+            r#"{"function_call":{"name":"f","args":{"a":1}}},"#,
+            r#"{"executable_code":{"language":"PYTHON","code":"x"}}"#,
+        );
+        let text = format!(
+            r#"{{"trace":{{}},"observations":[{{"type":"GENERATION","id":"g","output":
+                {{"candidates":[{{"content":{{"parts":[{parts}]}}}}]}}}}]}}"#
+        );
+        let expected = [
+            r#"wanted call - f {"a":1}"#,
+            r#"wanted call - code_interpreter {"language":"PYTHON","code":"x"}"#,
+        ];
+        assert_eq!(told(&LANGFUSE, &text), expected);
+    }
+
+    #[test]
     fn tools_are_sorted_by_time() {
         let text = concat!(
             r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","#,

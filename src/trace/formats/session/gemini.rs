@@ -3,6 +3,7 @@
 //! A call and its result are one object in a message. Lines repeat a message when calls are added.
 //! A status says how a call ended; the exit code of a command is part of its text.
 
+use super::messages::code;
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, arguments, id, is_word, output, text,
@@ -120,16 +121,13 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     } else if is_word(message.kind, &["gemini"]) && !said.is_empty() {
         events.push(raw, EventKind::Said(said));
     }
+    push_code(events, message.content, again);
     for raw in message.calls.0.unwrap_or_default() {
         let Some(call) = raw.read::<ToolCall<'a>>() else {
             continue;
         };
         let name = text(call.name).unwrap_or_default();
-        // A repeated message has the same time.
-        let id = id(call.id).unwrap_or_else(|| match events.time {
-            Some(time) if again => format!("{}@{}", events.own_id(), time.millis()).into(),
-            _ => events.own_id(),
-        });
+        let id = id(call.id).unwrap_or_else(|| own_id(events, again));
         let result = call.ended(id.clone(), &name);
         let asked = Call {
             id: Some(id),
@@ -142,6 +140,33 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
             events.time = call.timestamp.0.or(asked);
             events.push(raw, EventKind::Ended(ended));
             events.time = asked;
+        }
+    }
+}
+
+/// Returns an id for a call without one. A repeated message has the same time.
+fn own_id<'a>(events: &Events<'a>, again: bool) -> Cow<'a, str> {
+    match events.time {
+        Some(time) if again => format!("{}@{}", events.own_id(), time.millis()).into(),
+        _ => events.own_id(),
+    }
+}
+
+/// Adds the code that the model executed itself, from a part or a list of parts.
+fn push_code<'a>(events: &mut Events<'a>, content: Option<Raw<'a>>, again: bool) {
+    let parts = content.map(|raw| raw.read::<Vec<Raw<'a>>>().unwrap_or_else(|| vec![raw]));
+    let mut last = None;
+    for raw in parts.unwrap_or_default() {
+        let (calls, results) = code::read_part(raw);
+        for (_, mut call) in calls {
+            let id = call.id.take().unwrap_or_else(|| own_id(events, again));
+            last = Some(id.clone());
+            call.id = Some(id);
+            events.push(raw, EventKind::Call(call));
+        }
+        for mut ended in results {
+            ended.id = ended.id.or_else(|| last.take());
+            events.push(raw, EventKind::Ended(ended));
         }
     }
 }
@@ -265,6 +290,26 @@ mod tests {
         assert!(call("success", "output").starts_with("end a Ok"));
         assert!(call("success", "error").starts_with("end a Ok"));
         assert_eq!(chat(r#"{"name":7,"status":"executing"}"#), ["call #1  {}"]);
+    }
+
+    #[test]
+    fn code_that_the_model_executed_is_a_call() {
+        let parts = concat!(
+            r#"{"executableCode":{"language":"PYTHON","code":"x"}},"#,
+            r#"{"codeExecutionResult":{"outcome":"OUTCOME_FAILED","output":"y"}}"#,
+        );
+        let message = |content: &str| {
+            format!(
+                r#"{{"sessionId":"s","projectHash":"p","messages":[
+                    {{"type":"gemini","content":{content}}}]}}"#
+            )
+        };
+        let call = r#"code_interpreter {"language":"PYTHON","code":"x"}"#;
+        let expected = [format!("call #2 {call}"), "end #2 Error None y".to_owned()];
+        assert_eq!(told(&FORMAT, &message(&format!("[{parts}]"))), expected);
+        let one = r#"{"executable_code":{"id":"e","code":"x"}}"#;
+        let expected = [r#"call e code_interpreter {"id":"e","code":"x"}"#];
+        assert_eq!(told(&FORMAT, &message(one)), expected);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! results come in texts of the user.
 
 mod calls;
+pub(super) mod code;
 mod hosted;
 mod notes;
 #[cfg(test)]
@@ -188,6 +189,9 @@ struct Document<'a> {
     output: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
     choices: Lenient<Vec<Lenient<Choice<'a>>>>,
+    /// Gemini's choices.
+    #[serde(borrow)]
+    candidates: Lenient<Vec<Lenient<Choice<'a>>>>,
     #[serde(borrow)]
     id: LenientStr<'a>,
     #[serde(borrow)]
@@ -272,6 +276,9 @@ fn all<T>(list: Lenient<Vec<T>>) -> Vec<T> {
 struct Choice<'a> {
     #[serde(borrow)]
     message: Option<Raw<'a>>,
+    /// Gemini's name of it.
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
 }
 
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
@@ -384,6 +391,8 @@ pub(super) struct Message<'a> {
     #[serde(borrow, rename = "functionResponse")]
     part_response: Option<Raw<'a>>,
     #[serde(borrow)]
+    function_response: Option<Raw<'a>>,
+    #[serde(borrow)]
     id: Option<Raw<'a>>,
     #[serde(borrow)]
     call_id: Option<Raw<'a>>,
@@ -471,6 +480,10 @@ impl<'a> Message<'a> {
         if self.item(events, raw) {
             return;
         }
+        // A list of parts may be read as one of messages.
+        if self.role.0.is_none() && kind.is_none() && code::push(events, raw) {
+            return;
+        }
         // LangChain stores the role in `type`.
         let role = if self.role.0.is_some() {
             self.role
@@ -479,18 +492,19 @@ impl<'a> Message<'a> {
         };
         let parts = self.content.and_then(|c| c.read::<Vec<Raw<'a>>>());
         if is_word(role, TOOL) {
-            let is_part = |raw: &Raw<'a>| {
+            let is_item = |raw: &Raw<'a>| {
                 raw.read::<Self>()
                     .and_then(|part| text(part.kind))
-                    .is_some_and(|kind| is_result(&kind))
+                    .is_some_and(|kind| is_result(&kind) || CALLS.contains(&&*kind))
             };
-            match parts {
-                Some(parts) if parts.iter().any(is_part) => {
-                    for raw in parts {
-                        Self::part(events, raw, role);
-                    }
+            let own = self.parts.0.iter().flatten().copied();
+            let all: Vec<_> = parts.into_iter().flatten().chain(own).collect();
+            if all.iter().any(is_item) {
+                for raw in all {
+                    Self::part(events, raw, role);
                 }
-                _ => events.push(raw, EventKind::Ended(self.ended())),
+            } else {
+                events.push(raw, EventKind::Ended(self.ended()));
             }
             return;
         }
@@ -530,19 +544,10 @@ impl<'a> Message<'a> {
         if part.item(events, raw) {
             return;
         }
-        if let Some(inner) = part.part_call {
-            if let Some(call) = inner.read::<Self>() {
-                events.push(raw, EventKind::Call(call.call()));
-                events.mark(inner, unread::Reading::Call);
-            }
-        } else if let Some(inner) = part.part_response {
-            if let Some(result) = inner.read::<Self>() {
-                let (tool, ended) = (text(result.name).unwrap_or_default(), result.ended());
-                events.push(raw, EventKind::Responded { tool, ended });
-            }
-        } else if is_word(part.kind, &["text", "input_text", "output_text"])
-            || part.kind.0.is_none()
-        {
+        if part.of_gemini(events, raw) {
+            return;
+        }
+        if is_word(part.kind, &["text", "input_text", "output_text"]) || part.kind.0.is_none() {
             let said = text(part.text);
             let said = said.or_else(|| {
                 part.content
@@ -552,6 +557,25 @@ impl<'a> Message<'a> {
                 push_text(events, raw, role, said);
             }
         }
+    }
+
+    /// Reads the calls and the results in a part of Gemini's form. Returns whether there are some.
+    fn of_gemini(&self, events: &mut Events<'a>, raw: Raw<'a>) -> bool {
+        let before = events.len();
+        let calls = [self.part_call, self.function_call].into_iter().flatten();
+        for (inner, call) in calls.filter_map(|inner| Some((inner, inner.read::<Self>()?))) {
+            events.push(raw, EventKind::Call(call.call()));
+            events.mark(inner, unread::Reading::Call);
+        }
+        let results = [self.part_response, self.function_response];
+        for result in results.into_iter().flatten() {
+            if let Some(result) = result.read::<Self>() {
+                let (tool, ended) = (text(result.name).unwrap_or_default(), result.ended());
+                events.push(raw, EventKind::Responded { tool, ended });
+            }
+        }
+        code::push(events, raw);
+        events.len() > before
     }
 
     /// Reads a call or a result. Returns whether it is one.
@@ -686,8 +710,11 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
         }
     } else {
         let document = raw.read::<Document<'a>>().unwrap_or_default();
-        let choices = document.choices.0.unwrap_or_default();
-        let messages = choices.into_iter().filter_map(|choice| choice.0?.message);
+        let choices = [document.choices, document.candidates].into_iter();
+        let choices = choices.filter_map(|list| list.0).flatten();
+        let choices = choices.filter_map(|choice| choice.0);
+        let messages = choices.flat_map(|choice| [choice.message, choice.content]);
+        let messages = messages.flatten();
         let lists = [document.messages.0, document.output.0];
         for raw in lists.into_iter().flatten().flatten().chain(messages) {
             message(&mut events, raw);
@@ -699,7 +726,12 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
 
 /// Returns the calls in a model's choice: a message or an object that contains one.
 pub(super) fn choice<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
-    let inner = raw.read::<Choice<'a>>().and_then(|choice| choice.message);
+    #[derive(Deserialize)]
+    struct Choice<'a> {
+        #[serde(borrow)]
+        message: Raw<'a>,
+    }
+    let inner = raw.read::<Choice<'a>>().map(|choice| choice.message);
     asked(inner.unwrap_or(raw))
 }
 

@@ -323,7 +323,7 @@ fn a_known_call_hides_no_call_of_an_unknown_kind() {
         ),
         format!(
             r#"{{"role":"assistant","parts":[{{"functionCall":{{"id":"k","name":"f","args":{{"a":1}}}},
-                "function_call":{UNKNOWN}}}]}}"#
+                "functionCalls":{UNKNOWN}}}]}}"#
         ),
         format!(
             r#"{{"type":"function_call","call_id":"k","name":"f","arguments":"{{\"a\":1}}","x":{UNKNOWN}}}"#
@@ -429,4 +429,84 @@ fn a_call_of_a_server_has_its_result() {
         told(&FORMAT, text),
         [r#"call s f {"a":1}"#, "end s Error None no"]
     );
+}
+
+#[test]
+fn code_that_gemini_executes_is_a_call() {
+    let call = r#"call - code_interpreter {"language":"PYTHON","code":"x"}"#;
+    for (code, result) in [
+        ("executableCode", "codeExecutionResult"),
+        ("executable_code", "code_execution_result"),
+    ] {
+        let code = format!(r#"{{"{code}":{{"language":"PYTHON","code":"x"}}}}"#);
+        let known = r#"{"functionCall":{"name":"f","args":{}}}"#;
+        let result = |outcome: &str| {
+            format!(r#"{{"{result}":{{"outcome":"OUTCOME_{outcome}","output":"y"}}}}"#)
+        };
+        let parts = |all: &[&str]| format!(r#"{{"role":"model","parts":[{}]}}"#, all.join(","));
+        assert_eq!(told(&FORMAT, &parts(&[&code])), [call]);
+        assert_eq!(
+            told(&FORMAT, &parts(&[known, &code])),
+            ["call - f {}", call]
+        );
+        for (outcome, how) in [
+            ("OK", "Ok"),
+            ("FAILED", "Error"),
+            ("DEADLINE_EXCEEDED", "Interrupted"),
+            ("UNSPECIFIED", "NotRecorded"),
+        ] {
+            let text = parts(&[&code, &result(outcome)]);
+            assert_eq!(
+                told(&FORMAT, &text),
+                [call.to_owned(), format!("end - {how} None y")]
+            );
+            let all = fed(&FORMAT, &[&text]);
+            assert_eq!(all.len(), 2, "{all:?}");
+        }
+    }
+    let both = concat!(
+        r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"#,
+        r#""executableCode":{"id":"e","code":"x"},"function_call":{"name":"g","args":{}}}]}"#,
+    );
+    let expected = [
+        "call - f {}",
+        "call - g {}",
+        r#"call e code_interpreter {"id":"e","code":"x"}"#,
+    ];
+    assert_eq!(told(&FORMAT, both), expected);
+    let none = r#"{"role":"model","parts":[{"text":"executableCode","executableCode":null}]}"#;
+    assert!(told(&FORMAT, none).is_empty());
+}
+
+#[test]
+fn calls_in_candidates_are_asked_for() {
+    let parts = r#"{"function_call":{"name":"f","args":{"a":1}}},{"executable_code":{"code":"x"}}"#;
+    for text in [
+        format!(r#"{{"candidates":[{{"content":{{"parts":[{parts}]}}}}]}}"#),
+        format!(
+            r#"{{"candidates":[{{"message":null,"content":{{"role":"model","parts":[{parts}]}}}}]}}"#
+        ),
+        format!(r#"[{{"role":"model","parts":[{parts}]}}]"#),
+        format!("[{parts}]"),
+    ] {
+        let calls = asked(Raw::trusted(&text));
+        let mut tools: Vec<_> = calls.iter().map(|call| &*call.tool).collect();
+        tools.sort_unstable();
+        assert_eq!(tools, ["code_interpreter", "f"], "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_call_in_a_response_is_asked_for_once() {
+    let known = r#"{"id":"k","function":{"name":"f","arguments":"{}"}}"#;
+    let text = format!(
+        r#"{{"choices":[{{"message":{{"role":"assistant","content":[{UNKNOWN}],
+            "tool_calls":[{known}]}}}}]}}"#
+    );
+    for text in [text.clone(), format!("[{text}]")] {
+        let calls = asked(Raw::trusted(&text));
+        let mut ids: Vec<_> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["k", "z"], "{text}");
+    }
 }
