@@ -3,20 +3,22 @@
 //! Events of coding agents contain decisions and results; spans contain finished calls. They may
 //! belong to several sessions and are sorted by time first.
 
-use super::otlp_arguments::call;
+use super::otlp_arguments::{PLAIN, call};
+use super::otlp_events::{self, SpanEvents};
 use super::{
-    CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat, SessionRecord,
-    Sessions, given, lists, offset, otlp_models, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, given, lists, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
-use hashbrown::{HashMap, hash_map};
+use hashbrown::{HashMap, HashSet, hash_map};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str, push_quoted};
+use util::keyed_hash;
 
 pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     name: "otlp",
@@ -35,6 +37,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
         "instrumentationLibrarySpans",
         "logRecords",
         "spans",
+        "events",
     ],
     read: Read::Value(|unit, text| {
         let export = unit.read::<Export<'_>>();
@@ -141,6 +144,18 @@ struct Item<'a> {
     end_time_unix_nano: Option<Raw<'a>>,
     #[serde(borrow)]
     status: Lenient<Status<'a>>,
+    /// Events of a span.
+    #[serde(borrow)]
+    events: List<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SpanEvent<'a> {
+    #[serde(borrow)]
+    name: LenientStr<'a>,
+    #[serde(borrow)]
+    attributes: Option<Raw<'a>>,
 }
 
 /// Ids of a span in the Python SDK's form.
@@ -310,7 +325,7 @@ struct KeyValue<'a> {
 }
 
 /// Attributes by name. Of several with the same name, the first one that isn't blank is kept.
-pub(super) struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
+pub(super) struct Attributes<'a>(pub(super) HashMap<Cow<'a, str>, Cow<'a, str>>);
 
 impl<'a> Attributes<'a> {
     /// Reads a list of pairs, or the object that the Python SDK writes. Adds to `malformed` what
@@ -399,6 +414,8 @@ struct TimedItem<'a> {
     session: Option<Cow<'a, str>>,
     trace: Option<Cow<'a, str>>,
     what: Vec<EventKind<'a>>,
+    /// Calls in the history that a model was given.
+    past: Vec<Call<'static>>,
 }
 
 impl<'a> Export<'a> {
@@ -449,12 +466,25 @@ impl<'a> Export<'a> {
                     .or_insert_with(|| session.clone());
             }
         }
-        found.retain(|one| !one.what.is_empty());
+        found.retain(|one| !one.what.is_empty() || !one.past.is_empty());
         if found.iter().all(|one| one.time.is_some()) {
             found.sort_by_key(|one| one.time.map(Timestamp::millis));
         }
         let mut events = Vec::with_capacity(2 * found.len());
-        for one in found {
+        // A history is repeated with each request. Calls with ids are compared later.
+        let mut unnamed = HashSet::new();
+        for one in &found {
+            unnamed.extend(one.what.iter().filter_map(|what| match what {
+                EventKind::Wanted { call, .. } => Some(keyed_hash(&(&call.tool, &call.input))),
+                _ => None,
+            }));
+        }
+        for mut one in found {
+            for call in std::mem::take(&mut one.past) {
+                if call.id.is_some() || unnamed.insert(keyed_hash(&(&call.tool, &call.input))) {
+                    one.what.push(EventKind::Wanted { call, ended: None });
+                }
+            }
             let of_trace = || {
                 one.trace
                     .map(|trace| traces.get(&trace).cloned().unwrap_or(trace))
@@ -481,7 +511,7 @@ impl<'a> Item<'a> {
         is_span: bool,
         malformed: &mut Malformed<'a>,
     ) -> TimedItem<'a> {
-        let attributes = Attributes::of(self.attributes, malformed);
+        let mut attributes = Attributes::of(self.attributes, malformed);
         let times = [
             self.start_time_unix_nano,
             self.start_time,
@@ -489,19 +519,33 @@ impl<'a> Item<'a> {
             self.observed_time_unix_nano,
             self.end_time_unix_nano,
         ];
+        let session = attributes.session().or_else(|| around.cloned());
+        let (what, past) = if is_span {
+            let events = self.span_events(malformed);
+            self.span(&mut attributes, events)
+        } else {
+            self.log(&attributes, malformed)
+        };
         TimedItem {
             at,
             time: times.into_iter().flatten().find_map(nanos),
-            session: attributes.session().or_else(|| around.cloned()),
+            session,
             trace: text(self.trace_id)
                 .or_else(|| text(self.context.0?.trace_id))
                 .filter(|id| !id.is_empty()),
-            what: if is_span {
-                self.span(&attributes)
-            } else {
-                self.log(&attributes, malformed)
-            },
+            what,
+            past,
         }
+    }
+
+    fn span_events(&self, malformed: &mut Malformed<'a>) -> SpanEvents<'a> {
+        let events = self.events.0.iter().flatten();
+        let events = events.filter_map(|raw| raw.read::<SpanEvent<'a>>());
+        let events = events.map(|event| {
+            let attributes = Attributes::of(event.attributes, malformed);
+            (text(event.name).unwrap_or_default(), attributes)
+        });
+        SpanEvents(events.collect())
     }
 
     /// Reads an event of a coding agent, or of a model that requests calls.
@@ -509,7 +553,7 @@ impl<'a> Item<'a> {
         &self,
         attributes: &Attributes<'a>,
         malformed: &mut Malformed<'a>,
-    ) -> Vec<EventKind<'a>> {
+    ) -> (Vec<EventKind<'a>>, Vec<Call<'static>>) {
         let body = self.body.filter(|raw| !is_null(raw));
         let body = body.and_then(|raw| AnyValue::read_text(raw, malformed));
         let name = attributes
@@ -517,17 +561,22 @@ impl<'a> Item<'a> {
             .or_else(|| text(self.event_name))
             .or_else(|| body.clone());
         let Some(name) = name else {
-            return Vec::new();
+            return Default::default();
         };
         let calls = match &*name {
             "gen_ai.choice" => otlp_models::chosen(&body.unwrap_or_default()),
             "gen_ai.client.inference.operation.details" => {
                 otlp_models::asked(&attributes.0).collect()
             }
-            _ => return Self::agent_event(&name, attributes).into_iter().collect(),
+            "gen_ai.assistant.message" => {
+                return (Vec::new(), otlp_models::chosen(&body.unwrap_or_default()));
+            }
+            _ => {
+                let event = Self::agent_event(&name, attributes);
+                return (event.into_iter().collect(), Vec::new());
+            }
         };
-        let wanted = |call| EventKind::Wanted { call, ended: None };
-        calls.into_iter().map(wanted).collect()
+        (calls.into_iter().map(wanted).collect(), Vec::new())
     }
 
     /// Reads an event of a coding agent.
@@ -569,7 +618,11 @@ impl<'a> Item<'a> {
     }
 
     /// Reads the span of a call, or of a model that requests calls.
-    fn span(&self, attributes: &Attributes<'a>) -> Vec<EventKind<'a>> {
+    fn span(
+        &self,
+        attributes: &mut Attributes<'a>,
+        events: SpanEvents<'a>,
+    ) -> (Vec<EventKind<'a>>, Vec<Call<'static>>) {
         let name = text(self.name).unwrap_or_default();
         let operation = attributes.first(&["gen_ai.operation.name"]);
         let kind = attributes.first(&["openinference.span.kind", "traceloop.span.kind"]);
@@ -583,9 +636,11 @@ impl<'a> Item<'a> {
             }
         };
         if !is_tool {
-            let wanted = |call| EventKind::Wanted { call, ended: None };
-            return otlp_models::asked(&attributes.0).map(wanted).collect();
+            let (new, past) = events.asked();
+            let all = otlp_models::asked(&attributes.0).chain(new);
+            return (all.map(wanted).collect(), past);
         }
+        events.add_to(attributes, &PLAIN, &RESULTS);
         let tool = attributes
             .first(&[
                 "gen_ai.tool.name",
@@ -605,8 +660,21 @@ impl<'a> Item<'a> {
                 .or_else(|| text(status.description))
                 .unwrap_or_default()
         });
-        vec![done(attributes, tool, None, failure)]
+        (vec![done(attributes, tool, None, failure)], Vec::new())
     }
+}
+
+/// Attributes that contain the result of a call.
+const RESULTS: [&str; 5] = [
+    "output",
+    "gen_ai.tool.call.result",
+    "tool_response",
+    "output.value",
+    "traceloop.entity.output",
+];
+
+fn wanted<'a>(call: Call<'static>) -> EventKind<'a> {
+    EventKind::Wanted { call, ended: None }
 }
 
 /// Parses a time in nanoseconds, written as a text or as a number.
@@ -648,19 +716,14 @@ fn done<'a>(
     failure: Option<Cow<'a, str>>,
 ) -> EventKind<'a> {
     let call = call(attributes, tool);
-    let shown = attributes.first(&[
-        "output",
-        "gen_ai.tool.call.result",
-        "tool_response",
-        "output.value",
-        "traceloop.entity.output",
-        "error",
-        "error.message",
-    ]);
+    let others = [otlp_events::RESULT, "error", "error.message"];
+    let shown = attributes.first(&RESULTS);
+    let shown = shown.or_else(|| attributes.first(&others));
     let success = attributes.first(&["success"]);
     let failed = failure.is_some()
         || success.is_some_and(|word| word.eq_ignore_ascii_case("false"))
-        || attributes.first(&["error.type"]).is_some();
+        || attributes.first(&["error.type"]).is_some()
+        || attributes.first(&["gen_ai.tool.status"]).as_deref() == Some("error");
     EventKind::Done {
         ended: CallEnd {
             id: call.id.clone(),

@@ -2,7 +2,7 @@
 //! them or are those of another layer of the program.
 
 use super::otlp::Attributes;
-use super::{Call, given, object_of};
+use super::{Call, given, object_of, otlp_events};
 use crate::trace::formats::shown::{is_schema, names_action};
 use serde::Deserialize;
 use shell_effects::agent_tools;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use strict_json::{Raw, Str};
 
 /// Attributes that contain the arguments of a call.
-const PLAIN: [&str; 5] = [
+pub(super) const PLAIN: [&str; 5] = [
     "tool_input",
     "function_args",
     "arguments",
@@ -19,7 +19,8 @@ const PLAIN: [&str; 5] = [
     "tool_arguments",
 ];
 /// Attributes that may describe arguments, or wrap them.
-const OTHERS: [&str; 4] = [
+const OTHERS: [&str; 5] = [
+    otlp_events::ARGUMENTS,
     "input.value",
     "traceloop.entity.input",
     "tool_parameters",

@@ -1,6 +1,7 @@
 //! Tests of `otlp`.
 
 use super::otlp::FORMAT as OTLP;
+use super::testing::told;
 use super::tests::calls;
 use crate::trace::formats::{NativeRecord, Record, TraceFormat};
 use serde_json::{Value, json};
@@ -180,7 +181,7 @@ fn blank_arguments_hide_no_others() {
         let mut all = vec![("tool_name", "Bash")];
         all.extend(pairs);
         let written = logged("claude_code.tool_result", 1, &all).to_string();
-        let mut told = super::testing::told(&OTLP, &written);
+        let mut told = told(&OTLP, &written);
         told.retain(|line| line.starts_with("call "));
         told.concat()
     };
@@ -363,4 +364,193 @@ fn spans_of_the_python_sdk_are_calls_too() {
         calls(&OTLP, &[json!({"spans": [span]})]),
         ["t 1 look tool_call -/- error"]
     );
+}
+
+/// An event's name and attributes.
+type NamedEvent<'a> = (&'a str, &'a [(&'a str, &'a str)]);
+
+/// Returns a span with events in both forms: that of the protocol and that of the Python SDK.
+fn with_events(
+    name: &str,
+    pairs: &[(&str, &str)],
+    events: &[(&str, &[(&str, &str)])],
+) -> [Value; 2] {
+    let typed = events.iter();
+    let typed = typed.map(|(name, pairs)| json!({"name": name, "attributes": attributes(pairs)}));
+    let typed: Value = typed.collect();
+    let span =
+        json!({"name": name, "traceId": "t", "attributes": attributes(pairs), "events": typed});
+    let object = |pairs: &[(&str, &str)]| -> Value {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(key, value)| ((*key).to_owned(), json!(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    let plain = events.iter();
+    let plain: Value = plain
+        .map(|(name, pairs)| json!({"name": name, "timestamp": "x", "attributes": object(pairs)}))
+        .collect();
+    let sdk = json!({"name": name, "context": {"trace_id": "t"}, "attributes": object(pairs), "events": plain});
+    [
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}),
+        json!({"spans": [sdk]}),
+    ]
+}
+
+#[test]
+fn events_contain_what_a_tool_was_given_and_returned() {
+    let tool = [
+        ("gen_ai.operation.name", "execute_tool"),
+        ("gen_ai.tool.name", "file_read"),
+        ("gen_ai.tool.call.id", "c"),
+    ];
+    let with = |more: &[(&'static str, &'static str)]| [&tool[..], more].concat();
+    let given = r#"{"path":"/s"}"#;
+    let asked = r#"[{"role":"tool","parts":[{"type":"tool_call","name":"file_read","id":"c","arguments":{"path":"/s"}}]}]"#;
+    let returned = r#"[{"role":"tool","parts":[{"type":"tool_call_response","id":"c","response":[{"text":"y"}]}]}]"#;
+    let details = "gen_ai.client.inference.operation.details";
+    let (asked, returned_in) = (
+        [("gen_ai.input.messages", asked)],
+        [("gen_ai.output.messages", returned)],
+    );
+    let plain = [
+        ("gen_ai.tool.call.arguments", given),
+        ("gen_ai.tool.call.result", "z"),
+    ];
+    let message: (&str, &[(&str, &str)]) = (
+        "gen_ai.tool.message",
+        &[("role", "tool"), ("content", given), ("id", "c")],
+    );
+    let choice: (&str, &[(&str, &str)]) = ("gen_ai.choice", &[("message", "y"), ("id", "c")]);
+    let two: (&str, &[(&str, &str)]) = ("gen_ai.tool.message", &[("content", r#"{"path":"/t"}"#)]);
+    let both = r#"{"arguments":{"path":"/s"},"other_arguments":{"path":"/t"}}"#;
+    let cases: [(Vec<(&str, &str)>, Vec<NamedEvent<'_>>, &str, &str); 8] = [
+        (with(&[]), vec![message, choice], given, "Ok None y"),
+        (with(&[]), vec![choice, message], given, "Ok None y"),
+        (
+            with(&[]),
+            vec![(details, &asked), (details, &returned_in)],
+            given,
+            &format!("Ok None {returned}"),
+        ),
+        (
+            with(&[("gen_ai.tool.status", "error")]),
+            vec![message],
+            given,
+            "Error None ",
+        ),
+        (with(&[]), vec![message, two], both, "Ok None "),
+        (
+            with(&[("gen_ai.tool.call.arguments", r#"{"path":"/a"}"#)]),
+            vec![message],
+            r#"{"arguments":{"path":"/a"},"gen_ai.tool.message":{"path":"/s"}}"#,
+            "Ok None ",
+        ),
+        // A result, in the sense of the conventions.
+        (
+            with(&[
+                ("gen_ai.tool.call.arguments", given),
+                ("gen_ai.tool.call.result", "z"),
+            ]),
+            vec![("gen_ai.tool.message", &[("content", "z")]), choice],
+            given,
+            "Ok None z",
+        ),
+        (with(&[]), vec![("x", &plain)], given, "Ok None z"),
+    ];
+    for (pairs, events, input, end) in cases {
+        for record in with_events("execute_tool file_read", &pairs, &events) {
+            let told = told(&OTLP, &record.to_string());
+            let told: Vec<&String> = told
+                .iter()
+                .filter(|line| !line.starts_with("Session"))
+                .collect();
+            assert_eq!(
+                told,
+                [
+                    &format!("call c file_read {input}"),
+                    &format!("end c {end}")
+                ],
+                "{record}"
+            );
+        }
+    }
+}
+
+#[test]
+fn events_contain_what_a_model_asked_for() {
+    let wanted = r#"wanted call c bash {"command":"x"}"#;
+    let blocks =
+        r#"[{"text":"y"},{"toolUse":{"toolUseId":"c","name":"bash","input":{"command":"x"}}}]"#;
+    let call = r#"{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}"#;
+    let message = format!(r#"{{"role":"assistant","content":"","tool_calls":[{call}]}}"#);
+    let list = format!("[{call}]");
+    let choice = format!(r#"{{"index":0,"finish_reason":"tool_calls","message":{message}}}"#);
+    let output = r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"bash","arguments":{"command":"x"}}]}]"#;
+    let candidates = r#"{"candidates":[{"content":{"parts":[{"function_call":{"id":"c","name":"bash","args":{"command":"x"}}}]}}]}"#;
+    let cases: [(&str, &[(&str, &str)]); 8] = [
+        (
+            "gen_ai.choice",
+            &[("finish_reason", "tool_use"), ("message", blocks)],
+        ),
+        ("gen_ai.choice", &[("gen_ai.event.content", &choice)]),
+        ("gen_ai.choice", &[("index", "0"), ("tool_calls", &list)]),
+        ("gen_ai.choice", &[("message", candidates)]),
+        (
+            "gen_ai.assistant.message",
+            &[("gen_ai.event.content", &message)],
+        ),
+        ("gen_ai.assistant.message", &[("content", blocks)]),
+        (
+            "gen_ai.client.inference.operation.details",
+            &[("gen_ai.output.messages", output)],
+        ),
+        (
+            "gen_ai.content.completion",
+            &[("gen_ai.completion", &message)],
+        ),
+    ];
+    let chat = [("gen_ai.operation.name", "chat")];
+    for (name, pairs) in cases {
+        for record in with_events("chat", &chat, &[(name, pairs)]) {
+            let told = told(&OTLP, &record.to_string());
+            assert!(told.contains(&wanted.to_owned()), "{record}");
+            assert_eq!(
+                calls(&OTLP, &[record]),
+                ["t c bash shell_cmd -/- not_recorded"]
+            );
+        }
+    }
+    // What a model was given contains results, and requests by others.
+    for (name, pairs) in [
+        ("gen_ai.user.message", [("content", blocks)]),
+        (
+            "gen_ai.tool.message",
+            [(
+                "content",
+                r#"[{"toolResult":{"toolUseId":"c","content":[]}}]"#,
+            )],
+        ),
+    ] {
+        for record in with_events("chat", &chat, &[(name, &pairs)]) {
+            assert!(calls(&OTLP, &[record]).is_empty());
+        }
+    }
+    // A history is repeated: its calls count once, also without ids.
+    let unnamed = r#"[{"toolUse":{"name":"bash","input":{"command":"x"}}}]"#;
+    let past: (&str, &[(&str, &str)]) = ("gen_ai.assistant.message", &[("content", unnamed)]);
+    let new: (&str, &[(&str, &str)]) = ("gen_ai.choice", &[("message", unnamed)]);
+    for record in with_events("chat", &chat, &[past, past, new]) {
+        assert_eq!(calls(&OTLP, &[record]).len(), 1);
+    }
+}
+
+#[test]
+fn the_history_in_a_log_is_read() {
+    let call = r#"{"id":"c","type":"function","function":{"name":"bash","arguments":"{}"}}"#;
+    let body = json!({"stringValue": format!(r#"{{"tool_calls":[{call}]}}"#)});
+    let record = json!({"eventName": "gen_ai.assistant.message", "traceId": "t", "body": body});
+    let record = json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]});
+    assert_eq!(calls(&OTLP, &[record]).len(), 1);
 }
