@@ -156,7 +156,7 @@ pub fn is_above_private(path: &str, home: &str) -> bool {
 }
 
 /// Names somebody's home directory [`HOME`] in a path.
-fn mark_home<'n>(names: &mut [&'n str], path: &str, home: &str) {
+fn mark_home(names: &mut [&str], path: &str, home: &str) {
     let own = path
         .strip_prefix(home)
         .filter(|rest| !home.is_empty() && (rest.is_empty() || rest.starts_with('/')))

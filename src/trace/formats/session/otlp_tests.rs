@@ -369,6 +369,14 @@ fn spans_of_the_python_sdk_are_calls_too() {
 /// An event's name and attributes.
 type NamedEvent<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 
+/// A case: the attributes of a span, its events, and two expected texts.
+type SpanCase<'a> = (
+    Vec<(&'a str, &'a str)>,
+    Vec<NamedEvent<'a>>,
+    &'a str,
+    &'a str,
+);
+
 /// Returns a span with events in both forms: that of the protocol and that of the Python SDK.
 fn with_events(
     name: &str,
@@ -425,7 +433,7 @@ fn events_contain_what_a_tool_was_given_and_returned() {
     let choice: (&str, &[(&str, &str)]) = ("gen_ai.choice", &[("message", "y"), ("id", "c")]);
     let two: (&str, &[(&str, &str)]) = ("gen_ai.tool.message", &[("content", r#"{"path":"/t"}"#)]);
     let both = r#"{"arguments":{"path":"/s"},"other_arguments":{"path":"/t"}}"#;
-    let cases: [(Vec<(&str, &str)>, Vec<NamedEvent<'_>>, &str, &str); 8] = [
+    let cases: [SpanCase<'_>; 8] = [
         (with(&[]), vec![message, choice], given, "Ok None y"),
         (with(&[]), vec![choice, message], given, "Ok None y"),
         (

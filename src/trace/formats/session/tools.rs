@@ -322,6 +322,7 @@ mod tests {
             r#"{"command":"ls","workdir":"s"}"#,
             Some("/o"),
             None,
+            None,
         );
         assert_eq!(action.payload, r#"{"command":"ls","cwd":"/o/s"}"#);
     }

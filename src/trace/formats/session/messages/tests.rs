@@ -319,7 +319,7 @@ fn a_known_call_hides_no_call_of_an_unknown_kind() {
         // Next to the members of a known call, and of a result.
         format!(
             r#"{{"role":"assistant","content":[{},"x":{UNKNOWN}}}]}}"#,
-            known.trim_end_matches('}').to_owned() + r#"}"#
+            known.trim_end_matches('}').to_owned() + r"}"
         ),
         format!(
             r#"{{"role":"assistant","parts":[{{"functionCall":{{"id":"k","name":"f","args":{{"a":1}}}},

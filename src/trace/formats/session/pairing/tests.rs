@@ -458,3 +458,31 @@ fn rules_of_claude_code_reject_and_other_errors_do_not() {
         assert!(!told[0].contains("rejected/"), "{told:?}");
     }
 }
+
+/// A hook may have changed what a tool did.
+#[test]
+fn a_file_that_a_call_changed_without_naming_it_is_shown() {
+    let session = |changed: &str| {
+        let called = json!({"type": "assistant", "sessionId": "s", "cwd": "/w", "message": {
+            "content": [{"type": "tool_use", "id": "a", "name": "Edit", "input": {
+                "file_path": "/w/a", "old_string": "a", "new_string": "b",
+            }}],
+        }});
+        let hunk = json!({
+            "oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-a", "+b"],
+        });
+        let mut ended = result("a", false, None);
+        ended["toolUseResult"] = json!({"filePath": changed, "structuredPatch": [hunk]});
+        Value::from(records(&CLAUDE_CODE, &[called, ended])).to_string()
+    };
+    let elsewhere = session("/home/u/.bashrc");
+    assert!(
+        elsewhere.contains(r#""path":"/home/u/.bashrc""#),
+        "{elsewhere}"
+    );
+    let named = session("/w/a");
+    assert!(
+        named.contains("code_diff") && !named.contains(r#""path":"#),
+        "{named}"
+    );
+}
