@@ -14,6 +14,7 @@ mod effect;
 pub mod explain;
 mod interpreter;
 mod memo;
+mod other_shell;
 mod paths;
 mod programs;
 pub mod rewrite;
@@ -88,25 +89,33 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         std::borrow::Cow::Borrowed(cmd)
     };
     let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
-    let mut engine = interpreter::engine::Engine::new(ctx, fuel);
     let nul = "the line contains a NUL byte: some shells drop it, others stop there";
     if let Some(why) = cmd
         .contains('\0')
         .then_some(nul)
         .or_else(|| syntax::non_posix::recognise(&clean))
     {
+        let mut engine = interpreter::engine::Engine::new(ctx, fuel);
         engine.refuse(Span::new(0, cmd.len()), why);
-    } else {
-        engine.run_text(
-            &clean,
-            syntax::parse::Base::Offset(0),
-            StepOrigin::Direct,
-            &interpreter::engine::Stream::default(),
-            false,
-        );
+        return (engine.finish(), 0);
     }
+    let (bash, left) = in_bash(&clean, ctx, fuel);
+    let (analysis, left) = other_shell::analyse(&clean, bash, ctx, left);
+    (analysis, fuel - left)
+}
+
+/// Analyses a line of bash. Returns the fuel that is left as well.
+fn in_bash(line: &str, ctx: &Context<'_>, fuel: usize) -> (Analysis, usize) {
+    let mut engine = interpreter::engine::Engine::new(ctx, fuel);
+    engine.run_text(
+        line,
+        syntax::parse::Base::Offset(0),
+        StepOrigin::Direct,
+        &interpreter::engine::Stream::default(),
+        false,
+    );
     let left = engine.fuel();
-    (engine.finish(), fuel - left)
+    (engine.finish(), left)
 }
 
 /// Returns the risk of a line.

@@ -13,6 +13,7 @@ mod lex;
 mod modes;
 mod names;
 mod plain;
+pub(crate) mod powershell;
 mod redis;
 mod scope;
 pub(crate) mod sed;
@@ -100,6 +101,7 @@ pub(crate) fn code(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream) {
             sql::sql_code(cx, lang, arg);
         }
         "redis" => redis::redis_code(cx, arg),
+        "powershell" => powershell::code(cx, arg),
         "python" | "js" | "ruby" | "php" | "perl" | "lua" => {
             inline_script(cx, lang, arg, stdin, 0);
         }
@@ -115,7 +117,6 @@ pub(crate) fn code(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream) {
         "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher" if small::harmless(lang, &arg.text) => {
         }
         _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
-        "powershell" => cx.dynamic(arg.span, "PowerShell, which isn't understood yet"),
         other => cx.dynamic(arg.span, format!("code in {other}, which isn't understood")),
     }
 }

@@ -19,6 +19,8 @@ mod git;
 mod git_files;
 pub(crate) mod git_settings;
 mod interpreters;
+
+mod powershell;
 pub(crate) mod printed_secrets;
 pub(crate) mod program_output;
 pub(crate) mod project_code;
@@ -52,12 +54,13 @@ type Program = fn(&Invocation<'_>, &mut Engine<'_>) -> Option<Stream>;
 /// Functions with the names of the programs that they handle.
 type Family = &'static [(&'static [&'static str], Program)];
 
-const FAMILIES: [Family; 8] = [
+const FAMILIES: [Family; 9] = [
     archive::PROGRAMS,
     build::PROGRAMS,
     files::PROGRAMS,
     git::PROGRAMS,
     interpreters::PROGRAMS,
+    powershell::PROGRAMS,
     remote::PROGRAMS,
     shell::PROGRAMS,
     wrappers::PROGRAMS,

@@ -25,7 +25,7 @@ fn prints_all(name: &str, rest: &[Arg]) -> bool {
 }
 
 /// Returns whether a pattern searches for secrets: `-i secret`, `TOKEN`, `'^AWS_.*KEY'`.
-fn looks_for_secrets(pattern: &str) -> bool {
+pub(crate) fn looks_for_secrets(pattern: &str) -> bool {
     let pattern = pattern.to_ascii_lowercase();
     [
         "secret",

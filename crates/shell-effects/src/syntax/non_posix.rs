@@ -1,6 +1,6 @@
-//! Detects lines of PowerShell and cmd. They are rated high, because no parser for them exists yet.
+//! Detects lines of PowerShell and cmd. No parser for cmd exists, so its lines are rated high.
 
-const POWERSHELL: &str = "looks like PowerShell, which isn't understood yet";
+pub(crate) const POWERSHELL: &str = "looks like PowerShell, which isn't followed here";
 const CMD: &str = "looks like a line for cmd, which isn't understood yet";
 
 const VERBS: &[&str] = &[
@@ -84,7 +84,14 @@ fn cmdlet(word: &str) -> bool {
     verb_ok && noun_ok && VERBS.contains(&verb.to_ascii_lowercase().as_str())
 }
 
-/// Returns the reason why a whole line belongs to another shell.
+/// Returns whether a name in lower case is a `verb-noun` with a verb of PowerShell.
+pub(crate) fn has_verb(name: &str) -> bool {
+    let noun = |noun: &str| noun.bytes().all(|b| b.is_ascii_alphanumeric());
+    name.split_once('-')
+        .is_some_and(|(verb, rest)| noun(rest) && VERBS.contains(&verb))
+}
+
+/// Returns the reason why a whole line belongs to cmd.
 pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     let t = line.trim_start();
     if t.starts_with("@echo off") || t.starts_with("@ECHO OFF") {
@@ -92,36 +99,38 @@ pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     }
     let b = t.as_bytes();
     // `C:\…` as the program.
-    if b.first().is_some_and(u8::is_ascii_alphabetic)
+    let is_drive = b.first().is_some_and(u8::is_ascii_alphabetic)
         && b.get(1) == Some(&b':')
-        && b.get(2) == Some(&b'\\')
-    {
-        return Some(CMD);
-    }
-    // `$x = …` and `$env:X` begin a PowerShell line; they make no sense in bash.
-    if let Some(rest) = t.strip_prefix('$') {
-        if rest.to_ascii_lowercase().starts_with("env:") {
-            return Some(POWERSHELL);
-        }
-        let n = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .unwrap_or(rest.len());
-        let tail = rest.get(n..).unwrap_or_default();
-        if n > 0 && tail.trim_start().starts_with("= ") && tail.starts_with([' ', '=']) {
-            return Some(POWERSHELL);
-        }
+        && b.get(2) == Some(&b'\\');
+    is_drive.then_some(CMD)
+}
+
+/// Returns whether a whole line belongs to PowerShell.
+pub(crate) fn is_powershell(line: &str) -> bool {
+    let t = line.trim_start();
+    if t.starts_with('$') && (assigns(t) || t.to_ascii_lowercase().starts_with("$env:")) {
+        return true;
     }
     if t.starts_with('[') && t.contains("]::") {
-        return Some(POWERSHELL);
+        return true;
     }
     let first = t
         .split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '('))
         .next()
         .unwrap_or_default();
-    if cmdlet(first) {
-        return Some(POWERSHELL);
-    }
-    None
+    cmdlet(first)
+}
+
+/// Returns whether a text begins with `$x = `, which makes no sense in bash.
+pub(crate) fn assigns(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('$') else {
+        return false;
+    };
+    let n = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .unwrap_or(rest.len());
+    let tail = rest.get(n..).unwrap_or_default();
+    n > 0 && tail.trim_start().starts_with("= ") && tail.starts_with([' ', '='])
 }
 
 /// Returns the reason why a program that isn't in the table may belong to another shell.
@@ -139,6 +148,7 @@ pub(crate) fn program(name: &str) -> Option<&'static str> {
         | "chkdsk" | "sfc" | "dism" | "gpupdate" | "wscript" | "cscript" | "format.com" => {
             Some(CMD)
         }
+        name if crate::code::powershell::is_cmdlet(name) => Some(POWERSHELL),
         "iex" | "iwr" | "irm" | "gci" | "gc" | "ri" | "ni" | "sls" | "gps" | "spps" | "saps"
         | "icm" | "iwmi" => Some(POWERSHELL),
         _ => None,
