@@ -155,8 +155,8 @@ fn what_is_not_understood_says_so() {
         "echo 'x",
         "if true",
         "$(",
-        "Get-ChildItem -Recurse",
-        "$env:PATH",
+        "Stop-Computer -Force",
+        "$env:PATH = 'x'",
         "C:\\x.exe",
     ] {
         let a = of(cmd);

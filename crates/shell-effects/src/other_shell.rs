@@ -16,7 +16,8 @@ pub(crate) fn analyse(
 ) -> (Analysis, usize) {
     let recognised = non_posix::is_powershell(line);
     let names_cmdlet = |e: &Effect| e.why == non_posix::POWERSHELL;
-    if !(recognised || bash.unparsed || bash.effects.iter().any(names_cmdlet)) {
+    let may_be = recognised || bash.unparsed || non_posix::names_parameter(line);
+    if !(may_be || bash.effects.iter().any(names_cmdlet)) {
         return (bash, fuel);
     }
     let mut engine = Engine::new(ctx, fuel);
@@ -68,9 +69,13 @@ fn floor(line: &str, bash: Analysis, ctx: &Context<'_>, fuel: usize) -> (RiskLev
     }
     let is_refusal =
         |e: &Effect| bash.unparsed && e.kind == EffectKind::Unknown && e.target.is_none();
-    // A program named by a variable: `$x = …`, `$($x.Name)`.
+    // A program named by a variable or a type: `$x = …`, `$($x.Name)`, `[int]::MaxValue`.
     let is_variable = |e: &Effect| {
-        e.kind == EffectKind::Dynamic && text.get(e.span.from..).is_some_and(|t| t.starts_with('$'))
+        e.kind == EffectKind::Dynamic
+            && text.get(e.span.from..).is_some_and(|t| {
+                let word = t.split_ascii_whitespace().next().unwrap_or_default();
+                t.starts_with('$') || t.starts_with('[') && word.contains("]::")
+            })
     };
     let others = bash
         .effects

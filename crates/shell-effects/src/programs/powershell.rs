@@ -23,8 +23,9 @@ enum Meaning {
 }
 
 /// Options in lower case with the shortest prefix that both programs accept.
-const OPTIONS: [(&str, usize, Meaning); 19] = [
+const OPTIONS: [(&str, usize, Meaning); 20] = [
     ("noprofile", 3, Meaning::Nothing),
+    ("noexit", 3, Meaning::Nothing),
     ("noninteractive", 4, Meaning::Nothing),
     ("nologo", 3, Meaning::Nothing),
     ("noprofileloadtime", 10, Meaning::Nothing),

@@ -114,11 +114,26 @@ pub(crate) fn is_powershell(line: &str) -> bool {
     if t.starts_with('[') && t.contains("]::") {
         return true;
     }
+    if [". {", "& ", "&{"].iter().any(|start| t.starts_with(start))
+        || t.to_ascii_lowercase().starts_with("$psversiontable")
+    {
+        return true;
+    }
     let first = t
         .split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '('))
         .next()
         .unwrap_or_default();
     cmdlet(first)
+}
+
+/// Returns whether a line has an option that is written like a parameter of PowerShell.
+pub(crate) fn names_parameter(line: &str) -> bool {
+    let is_parameter = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.len() > 2
+            && word.bytes().skip(1).take(2).all(|b| b.is_ascii_lowercase())
+    };
+    line.split(" -").skip(1).any(is_parameter)
 }
 
 /// Returns whether a text begins with `$x = `, which makes no sense in bash.

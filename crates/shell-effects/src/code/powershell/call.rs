@@ -258,6 +258,11 @@ impl Reader<'_, '_, '_> {
             || self.is_line && known && name.text == lower && !SHARED.contains(&lower.as_str());
         match bind(cmdlet, words) {
             Ok(bound) => {
+                let is_capital = |w: &Word| {
+                    let name = w.parameter().unwrap_or_default();
+                    name.starts_with(|c: char| c.is_ascii_uppercase())
+                };
+                self.is_certain |= bound.is_certain && words.iter().any(is_capital);
                 let value = self.effects(&bound, piped)?;
                 if is_native && !bound.is_certain {
                     return self.program(name, words, piped);
@@ -388,13 +393,13 @@ impl Reader<'_, '_, '_> {
             }
         }
         self.copies(bound);
+        let input = cmdlet.input.filter(|_| piped);
+        if let Some(role) = input.filter(|role| bound.values.iter().all(|v| v.1 != *role)) {
+            self.apply(role, &Value::computed(), bound.recursive)?;
+        }
         let first = cmdlet.slots.first();
         let is_free = !matches!(first, Some(Slot::Group(g)) if bound.filled.get(*g) == Some(&true));
         if is_free && matches!(first, Some(Slot::Group(_))) {
-            let piped_role = cmdlet.input.filter(|_| piped);
-            if let Some(role) = piped_role {
-                self.apply(role, &Value::computed(), bound.recursive)?;
-            }
             match first {
                 Some(Slot::Group(g)) if cmdlet.groups.get(*g) == Some(&Role::Stat) => {
                     self.note_path(".", true);

@@ -75,6 +75,7 @@ impl Reader<'_, '_, '_> {
         if name.is_empty() {
             return Err(OTHER);
         }
+        self.is_certain |= name.eq_ignore_ascii_case("psversiontable");
         let mut value = Value::unknown();
         let mut place = match name.to_ascii_lowercase().as_str() {
             "home" => Some("~".to_owned()),

@@ -492,6 +492,7 @@ impl<'t, 'e, 'c> Reader<'t, 'e, 'c> {
             match self.peek() {
                 None | Some('\n' | ';' | '|' | ')' | '}') => break,
                 Some('&') if self.peek_second() == Some('&') => break,
+                Some('&') => return Err("a command in the background"),
                 _ if self.redirection()? => {}
                 _ => words.push(self.word()?),
             }
@@ -590,6 +591,8 @@ impl<'t, 'e, 'c> Reader<'t, 'e, 'c> {
     /// Reads the rest of a word that doesn't begin with a quote.
     fn bareword(&mut self, start: Value) -> Followed<Value> {
         let mut word = start;
+        let here = self.at;
+        let is_new = word.text.is_empty();
         loop {
             match self.peek() {
                 None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | ')' | '}' | ',') => break,
@@ -628,6 +631,9 @@ impl<'t, 'e, 'c> Reader<'t, 'e, 'c> {
             }
         }
         self.cx.burn(word.text.len() / 8);
+        if is_new && self.at == here {
+            return Err(OTHER);
+        }
         Ok(word)
     }
 }

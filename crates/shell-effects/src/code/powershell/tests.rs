@@ -2,7 +2,7 @@
 
 use super::file;
 use crate::{Context, RiskLevel, Table, analyse};
-use proptest::prelude::*;
+
 use std::sync::LazyLock;
 
 static PROGRAMS: LazyLock<Table> = LazyLock::new(Table::builtin);
@@ -44,4 +44,37 @@ fn every_cmdlet_does_what_its_tests_say() {
     let wrong = wrong(&lines);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(super::Names::new(file).is_some());
+}
+
+#[test]
+#[ignore]
+fn probe() {
+    for line in std::fs::read_to_string("/tmp/pwsh-lines.txt")
+        .unwrap()
+        .lines()
+    {
+        let line = line.replace("\\n", "\n");
+        for (how, text) in [
+            ("line", line.clone()),
+            (
+                "code",
+                format!("pwsh -NoProfile -Command '{}'", line.replace('\'', r"'\''")),
+            ),
+        ] {
+            let a = analyse(&text, &Context::new(&PROGRAMS));
+            println!("{how} {:?} {:?}  {}", a.risk, a.reasons(), line);
+        }
+    }
+}
+
+#[test]
+#[ignore]
+fn probe_raw() {
+    for line in std::fs::read_to_string("/tmp/pwsh-raw.txt")
+        .unwrap()
+        .lines()
+    {
+        let a = analyse(line, &Context::new(&PROGRAMS));
+        println!("raw {:?} {:?}  {}", a.risk, a.reasons(), line);
+    }
 }
