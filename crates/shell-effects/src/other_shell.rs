@@ -16,7 +16,7 @@ pub(crate) fn analyse(
 ) -> (Analysis, usize) {
     let recognised = non_posix::is_powershell(line);
     let names_cmdlet = |e: &Effect| e.why == non_posix::POWERSHELL;
-    let may_be = recognised || bash.unparsed || non_posix::names_parameter(line);
+    let may_be = recognised || bash.unparsed || non_posix::hints_powershell(line);
     if !(may_be || bash.effects.iter().any(names_cmdlet)) {
         return (bash, fuel);
     }

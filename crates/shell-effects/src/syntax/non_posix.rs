@@ -123,17 +123,29 @@ pub(crate) fn is_powershell(line: &str) -> bool {
         .split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '('))
         .next()
         .unwrap_or_default();
-    cmdlet(first)
+    // A tool for Go has that name as well.
+    let mut words = t.split_ascii_whitespace();
+    let is_alias = words.next() == Some("gci")
+        && !words.next().is_some_and(|word| {
+            matches!(
+                word,
+                "write" | "print" | "diff" | "list" | "help" | "completion"
+            ) || word.starts_with("--")
+        });
+    is_alias || cmdlet(first)
 }
 
-/// Returns whether a line has an option that is written like a parameter of PowerShell.
-pub(crate) fn names_parameter(line: &str) -> bool {
+/// Returns whether a line has an option that is written like a parameter of PowerShell, a path on a
+/// drive, or a variable of PowerShell's environment.
+pub(crate) fn hints_powershell(line: &str) -> bool {
     let is_parameter = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_uppercase())
             && word.len() > 2
             && word.bytes().skip(1).take(2).all(|b| b.is_ascii_lowercase())
     };
-    line.split(" -").skip(1).any(is_parameter)
+    line.contains(":\\")
+        || line.to_ascii_lowercase().contains("$env:")
+        || line.split(" -").skip(1).any(is_parameter)
 }
 
 /// Returns whether a text begins with `$x = `, which makes no sense in bash.

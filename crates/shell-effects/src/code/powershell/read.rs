@@ -631,6 +631,8 @@ impl<'t, 'e, 'c> Reader<'t, 'e, 'c> {
             }
         }
         self.cx.burn(word.text.len() / 8);
+        let start = word.text.as_bytes();
+        self.is_certain |= matches!(start, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
         if is_new && self.at == here {
             return Err(OTHER);
         }
