@@ -14,7 +14,6 @@ mod effect;
 pub mod explain;
 mod interpreter;
 mod memo;
-mod other_shell;
 mod paths;
 mod programs;
 pub mod rewrite;
@@ -99,23 +98,9 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         engine.refuse(Span::new(0, cmd.len()), why);
         return (engine.finish(), 0);
     }
-    let (bash, left) = in_bash(&clean, ctx, fuel);
-    let (analysis, left) = other_shell::analyse(&clean, bash, ctx, left);
+    let (bash, left) = interpreter::other_shell::in_bash(&clean, ctx, fuel);
+    let (analysis, left) = interpreter::other_shell::analyse(&clean, bash, ctx, left);
     (analysis, fuel - left)
-}
-
-/// Analyses a line of bash. Returns the fuel that is left as well.
-fn in_bash(line: &str, ctx: &Context<'_>, fuel: usize) -> (Analysis, usize) {
-    let mut engine = interpreter::engine::Engine::new(ctx, fuel);
-    engine.run_text(
-        line,
-        syntax::parse::Base::Offset(0),
-        StepOrigin::Direct,
-        &interpreter::engine::Stream::default(),
-        false,
-    );
-    let left = engine.fuel();
-    (engine.finish(), left)
 }
 
 /// Returns the risk of a line.

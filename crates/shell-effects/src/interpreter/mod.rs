@@ -9,6 +9,7 @@ pub(crate) mod expand;
 mod history;
 pub(crate) mod hosts;
 mod location;
+pub(crate) mod other_shell;
 mod path_effects;
 mod redirect;
 mod reexpansion;

@@ -412,7 +412,9 @@ impl Engine<'_> {
     }
 
     fn unlisted(&mut self, name: &str, first: &Arg, rest: &[Arg]) {
-        if let Some(why) = crate::syntax::non_posix::program(name) {
+        let is_cmdlet = code::powershell::is_cmdlet(name);
+        let cmdlet = is_cmdlet.then_some(crate::syntax::non_posix::POWERSHELL);
+        if let Some(why) = cmdlet.or_else(|| crate::syntax::non_posix::program(name)) {
             self.emit_unknown(Some(show(name)), first.span, why);
             return;
         }

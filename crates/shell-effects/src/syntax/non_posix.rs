@@ -175,7 +175,6 @@ pub(crate) fn program(name: &str) -> Option<&'static str> {
         | "chkdsk" | "sfc" | "dism" | "gpupdate" | "wscript" | "cscript" | "format.com" => {
             Some(CMD)
         }
-        name if crate::code::powershell::is_cmdlet(name) => Some(POWERSHELL),
         "iex" | "iwr" | "irm" | "gci" | "gc" | "ri" | "ni" | "sls" | "gps" | "spps" | "saps"
         | "icm" | "iwmi" => Some(POWERSHELL),
         _ => None,

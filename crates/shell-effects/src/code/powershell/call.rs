@@ -20,10 +20,17 @@ const SHARED: [&str; 9] = [
     "echo", "cd", "chdir", "pushd", "popd", "pwd", "type", "help", "write",
 ];
 
+/// The role of some values, of which the first may be attached to the parameter's name.
+struct Binding<'w> {
+    role: Role,
+    attached: Option<Value>,
+    values: &'w [Value],
+}
+
 /// Arguments with the parameters that they fill.
 struct Bound<'c, 'w> {
     cmdlet: &'c Cmdlet,
-    values: Vec<(Option<usize>, Role, &'w [Value], Option<Value>)>,
+    values: Vec<Binding<'w>>,
     filled: Vec<bool>,
     recursive: bool,
     /// Whether the names of parameters belong to no other program.
@@ -33,9 +40,9 @@ struct Bound<'c, 'w> {
 impl<'w> Bound<'_, 'w> {
     /// Returns the values of the first parameter with one of these roles.
     fn texts(&self, roles: &[Role]) -> Vec<&str> {
-        let of_role = self.values.iter().filter(|v| roles.contains(&v.1));
+        let of_role = self.values.iter().filter(|v| roles.contains(&v.role));
         of_role
-            .flat_map(|v| v.3.iter().chain(v.2))
+            .flat_map(|v| v.attached.iter().chain(v.values))
             .map(|value| value.text.as_str())
             .collect()
     }
@@ -56,7 +63,11 @@ impl<'w> Bound<'_, 'w> {
             }
         }
         self.recursive |= role == Role::Recurse;
-        self.values.push((group, role, values, attached));
+        self.values.push(Binding {
+            role,
+            attached,
+            values,
+        });
         Ok(())
     }
 }
@@ -372,7 +383,12 @@ impl Reader<'_, '_, '_> {
             self.cx
                 .emit_raw(kind, None, Certainty::Certain, self.span, risk, why);
         }
-        for (_, role, values, attached) in &bound.values {
+        for Binding {
+            role,
+            attached,
+            values,
+        } in &bound.values
+        {
             for value in attached.iter().chain(*values) {
                 if value.is_secret {
                     self.secret("shows a variable that holds a secret");
@@ -394,7 +410,7 @@ impl Reader<'_, '_, '_> {
         }
         self.copies(bound);
         let input = cmdlet.input.filter(|_| piped);
-        if let Some(role) = input.filter(|role| bound.values.iter().all(|v| v.1 != *role)) {
+        if let Some(role) = input.filter(|role| bound.values.iter().all(|v| v.role != *role)) {
             self.apply(role, &Value::computed(), bound.recursive)?;
         }
         let first = cmdlet.slots.first();
@@ -513,7 +529,7 @@ impl Reader<'_, '_, '_> {
 
     /// Returns the path that a text names. `None` for an item of a provider without files.
     fn path(&mut self, role: Role, text: &str) -> Followed<Option<String>> {
-        let mut text = text.replace('\\', "/");
+        let text = text.replace('\\', "/");
         if text.starts_with("//") {
             return Err("a path on another machine");
         }
@@ -534,11 +550,11 @@ impl Reader<'_, '_, '_> {
                 return Err("a path of a provider");
             }
             self.provider(role, &provider.to_ascii_lowercase(), inner);
-            text = inner.to_owned();
-            return if text.starts_with("//") || text.contains(':') && text.get(1..2) != Some(":") {
+            let has_drive = inner.get(1..2) == Some(":");
+            return if inner.starts_with("//") || inner.contains(':') && !has_drive {
                 Err("a path of a provider")
             } else {
-                Ok(Some(globs(&text)))
+                Ok(Some(globs(inner)))
             };
         }
         if drive.len() == 1 && drive.starts_with(|c: char| c.is_ascii_alphabetic()) {

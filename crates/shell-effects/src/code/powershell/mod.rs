@@ -40,7 +40,7 @@ pub(crate) fn line(cx: &mut Engine<'_>, text: &str) -> Result<bool, &'static str
 
 /// Returns whether a name is one of a listed cmdlet, or an alias of one.
 pub(crate) fn is_cmdlet(name: &str) -> bool {
-    TABLE.names.contains_key(name.to_ascii_lowercase().as_str())
+    TABLE.index.contains_key(name.to_ascii_lowercase().as_str())
 }
 
 /// The value of an expression, as far as it is known.
@@ -237,7 +237,7 @@ fn words(text: &str) -> FxHashSet<String> {
 struct Names {
     cmdlets: Vec<Cmdlet>,
     /// Index of the cmdlet for each of its names in lower case.
-    names: FxHashMap<String, usize>,
+    index: FxHashMap<String, usize>,
     operators: FxHashSet<String>,
     tests: FxHashSet<String>,
     casts: FxHashSet<String>,
@@ -247,10 +247,11 @@ struct Names {
     refused: FxHashSet<String>,
 }
 
-static TABLE: LazyLock<Names> = LazyLock::new(|| file().and_then(Names::new).unwrap_or_default());
+static TABLE: LazyLock<Names> =
+    LazyLock::new(|| file().as_ref().and_then(Names::new).unwrap_or_default());
 
 impl Names {
-    fn new(file: File) -> Option<Self> {
+    fn new(file: &File) -> Option<Self> {
         let mut all = Self {
             operators: words(&file.operators),
             tests: words(&file.tests),
@@ -270,7 +271,7 @@ impl Names {
             let cmdlet = Cmdlet::new(raw, &file.common)?;
             for name in &raw.names {
                 let known = all
-                    .names
+                    .index
                     .insert(name.to_ascii_lowercase(), all.cmdlets.len());
                 if known.is_some() {
                     return None;
@@ -282,7 +283,7 @@ impl Names {
     }
 
     fn cmdlet(&self, name: &str) -> Option<&Cmdlet> {
-        self.cmdlets.get(*self.names.get(name)?)
+        self.cmdlets.get(*self.index.get(name)?)
     }
 
     fn is_cast(&self, name: &str) -> bool {

@@ -43,7 +43,7 @@ fn every_cmdlet_does_what_its_tests_say() {
     }
     let wrong = wrong(&lines);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(super::Names::new(file).is_some());
+    assert!(super::Names::new(&file).is_some());
 }
 
 /// Returns the rows of a corpus with a class.

@@ -1,11 +1,12 @@
 //! Lines that may be PowerShell instead of bash: a line is recognised by its text alone, so both
 //! readings count.
 
+use super::engine::{Engine, Stream};
+use crate::Context;
 use crate::code::powershell;
-use crate::effect::{Analysis, Effect, EffectKind, RiskLevel, Span};
-use crate::interpreter::engine::Engine;
+use crate::effect::{Analysis, Effect, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::syntax::non_posix;
-use crate::{Context, in_bash};
+use crate::syntax::parse::Base;
 
 /// Returns the analysis of a line whose analysis as bash is `bash`, and what is left of the fuel.
 pub(crate) fn analyse(
@@ -84,4 +85,18 @@ fn floor(line: &str, bash: Analysis, ctx: &Context<'_>, fuel: usize) -> (RiskLev
     let risk = others.map(|e| e.risk).max().unwrap_or_default();
     let dropped = if bash.truncated { bash.risk } else { risk };
     (risk.max(dropped), left)
+}
+
+/// Analyses a line of bash. Returns the fuel that is left as well.
+pub(crate) fn in_bash(line: &str, ctx: &Context<'_>, fuel: usize) -> (Analysis, usize) {
+    let mut engine = Engine::new(ctx, fuel);
+    engine.run_text(
+        line,
+        Base::Offset(0),
+        StepOrigin::Direct,
+        &Stream::default(),
+        false,
+    );
+    let left = engine.fuel();
+    (engine.finish(), left)
 }
