@@ -409,6 +409,9 @@ impl Reader<'_, '_, '_> {
             }
         }
         self.copies(bound);
+        // Which of the files are read isn't known.
+        let has = |role| bound.values.iter().any(|v| v.role == role);
+        self.notes.reads_unknown |= has(Role::Read) && has(Role::Filter);
         let input = cmdlet.input.filter(|_| piped);
         if let Some(role) = input.filter(|role| bound.values.iter().all(|v| v.role != *role)) {
             self.apply(role, &Value::computed(), bound.recursive)?;
