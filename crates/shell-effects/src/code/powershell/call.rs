@@ -501,7 +501,7 @@ impl Reader<'_, '_, '_> {
                 };
                 arg.text = path;
                 if role == Role::Read {
-                    self.cx.path_read(&arg);
+                    self.cx.tree_read(&arg);
                 } else {
                     self.note_path(&arg.text, true);
                     self.cx.path_stat(&arg);
