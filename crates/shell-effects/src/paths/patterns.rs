@@ -165,6 +165,8 @@ pub(super) struct Patterns<T> {
     /// Indices of patterns whose last name has a wildcard, with the last byte of matching names if
     /// it is fixed.
     globs: Vec<(Option<u8>, usize)>,
+    /// Those of them that match directories.
+    folder_globs: Vec<(Option<u8>, usize)>,
 }
 
 impl<T> Default for Patterns<T> {
@@ -173,6 +175,7 @@ impl<T> Default for Patterns<T> {
             all: Vec::new(),
             plain: FxHashMap::default(),
             globs: Vec::new(),
+            folder_globs: Vec::new(),
         }
     }
 }
@@ -186,6 +189,9 @@ impl<T> Patterns<T> {
         if last.contains('*') {
             let end = last.bytes().next_back().filter(|byte| *byte != b'*');
             self.globs.push((end, index));
+            if folded.ends_with('/') {
+                self.folder_globs.push((end, index));
+            }
         } else {
             self.plain.entry(last.to_owned()).or_default().push(index);
         }
@@ -217,11 +223,15 @@ impl<T> Patterns<T> {
     /// Returns the patterns with a wildcard that can match a name which ends like this one.
     fn with_globs(&self, name: &str, is_last: bool) -> impl Iterator<Item = &Pattern<T>> {
         let last = name.bytes().next_back();
-        self.globs
+        let globs = if is_last {
+            &self.globs
+        } else {
+            &self.folder_globs
+        };
+        globs
             .iter()
             .filter(move |(end, _)| end.is_none() || *end == last)
             .filter_map(|(_, index)| self.all.get(*index))
-            .filter(move |one| is_last || one.folder)
     }
 
     /// Calls `found` with each pattern that matches or, if there are globs in the path, may match;
@@ -283,6 +293,17 @@ pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
 /// space and control characters, which programs may trim. Also resolves the short name of git's
 /// directory.
 fn plain(name: &str) -> &str {
+    // Fast path: most names begin and end with a letter, a digit or the dot of a hidden file.
+    let bytes = name.as_bytes();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric();
+    if bytes.last().is_some_and(is_plain)
+        && bytes
+            .first()
+            .is_some_and(|byte| is_plain(byte) || *byte == b'.')
+        && !bytes.iter().any(|byte| matches!(byte, b':' | b'~'))
+    {
+        return name;
+    }
     let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_placeholder(c);
     let name = path_names::names(name, b":")
         .next()

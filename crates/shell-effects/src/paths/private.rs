@@ -13,10 +13,8 @@ const HOME: &str = "~";
 /// Directories that contain the home directories of people.
 const HOMES: [&str; 3] = ["home", "users", "documents and settings"];
 
-/// Endings of copies that people and editors make of a file.
-const COPIES: [&str; 9] = [
-    "~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp", ".tmp",
-];
+/// Extensions of copies that people and editors make of a file.
+const COPIES: [&str; 8] = ["bak", "backup", "old", "orig", "save", "copy", "swp", "tmp"];
 
 /// The best known secrets of a person and of a system.
 const OWN: [&str; 9] = [
@@ -109,7 +107,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// of them.
 #[must_use]
 pub fn is_private(path: &str, home: &str) -> bool {
-    let copied = COPIES.iter().find_map(|ending| path.strip_suffix(ending));
+    let copied = path.strip_suffix('~').or_else(|| {
+        let (file, extension) = path.rsplit_once('.')?;
+        COPIES.contains(&extension).then_some(file)
+    });
     TABLE.holds(path, home)
         || has_glob(path) && may_be_known(path, home)
         || copied.is_some_and(|path| !path.ends_with('/') && TABLE.holds(path, home))
