@@ -53,7 +53,7 @@ impl Name {
                 let own = pattern.rsplit_once('.').map_or("", |(_, own)| own);
                 globbed_extension(name).is_some_and(|extension| may_overlap(extension, own))
             }
-            _ => (sure || is_specific(name)) && self.overlaps(name),
+            _ => self.overlaps(name) && (sure || is_specific(name)),
         }
     }
 }
@@ -90,6 +90,10 @@ impl<T> Pattern<T> {
             return false;
         };
         let pairs = || above.iter().zip(&self.above);
+        // Most patterns differ here.
+        if !pairs().all(|(name, own)| own.matches(name) || has_glob(name) && own.overlaps(name)) {
+            return false;
+        }
         let sure = pairs().any(|(name, own)| {
             if has_glob(name) {
                 is_specific(name)
@@ -97,12 +101,11 @@ impl<T> Pattern<T> {
                 !GENERAL.contains(name) && own.matches(name)
             }
         });
-        let last = if has_glob(name) {
+        if has_glob(name) {
             self.last.may_match(name, sure)
         } else {
             sure && self.last.matches(name)
-        };
-        last && pairs().all(|(name, own)| own.matches(name) || has_glob(name) && own.overlaps(name))
+        }
     }
 
     fn nearest<'n, 'p>(&self, above: &'n [&'p str]) -> Option<&'n [&'p str]> {
@@ -167,6 +170,13 @@ pub(super) struct Patterns<T> {
     globs: Vec<(Option<u8>, usize)>,
     /// Those of them that match directories.
     folder_globs: Vec<(Option<u8>, usize)>,
+    /// Lengths of the names in `plain` by their first byte, one bit each.
+    lengths: Vec<u64>,
+}
+
+/// Returns the bit of a name's length. The last bit is of all greater lengths.
+fn length_bit(name: &str) -> u64 {
+    1 << name.len().min(63)
 }
 
 impl<T> Default for Patterns<T> {
@@ -176,6 +186,7 @@ impl<T> Default for Patterns<T> {
             plain: FxHashMap::default(),
             globs: Vec::new(),
             folder_globs: Vec::new(),
+            lengths: vec![0; 256],
         }
     }
 }
@@ -194,6 +205,10 @@ impl<T> Patterns<T> {
             }
         } else {
             self.plain.entry(last.to_owned()).or_default().push(index);
+            let first = last.bytes().next().unwrap_or_default();
+            if let Some(lengths) = self.lengths.get_mut(usize::from(first)) {
+                *lengths |= length_bit(last);
+            }
         }
         self.all.push(Pattern {
             above: names.into_iter().map(Name::new).collect(),
@@ -213,11 +228,21 @@ impl<T> Patterns<T> {
         while let Some(name) = names.next() {
             let is_last = names.peek().is_none();
             let mut globs = self.with_globs(name, is_last);
-            if self.plain.contains_key(name) || globs.any(|one| one.last.matches(name)) {
+            if self.has_plain(name) || globs.any(|one| one.last.matches(name)) {
                 return true;
             }
         }
         has_glob(path)
+    }
+
+    fn has_plain(&self, name: &str) -> bool {
+        // Fast path: no last name of a pattern begins like most names and is as long.
+        let first = name
+            .bytes()
+            .next()
+            .and_then(|b| self.lengths.get(usize::from(b)));
+        first.is_some_and(|lengths| lengths & length_bit(name) != 0)
+            && self.plain.contains_key(name)
     }
 
     /// Returns the patterns with a wildcard that can match a name which ends like this one.

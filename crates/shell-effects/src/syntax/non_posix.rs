@@ -144,7 +144,7 @@ pub(crate) fn hints_powershell(line: &str) -> bool {
             && word.bytes().skip(1).take(2).all(|b| b.is_ascii_lowercase())
     };
     line.contains(":\\")
-        || line.to_ascii_lowercase().contains("$env:")
+        || line.contains('$') && line.to_ascii_lowercase().contains("$env:")
         || line.split(" -").skip(1).any(is_parameter)
 }
 
