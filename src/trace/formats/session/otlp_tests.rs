@@ -305,7 +305,10 @@ fn spans_of_tools_are_calls() {
 
 #[test]
 fn attributes_that_cannot_be_read_are_reported() {
-    let span = |attributes: Value| json!({"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": attributes}]}]}]});
+    let span = |attributes: Value| {
+        let spans = json!([{"attributes": attributes}]);
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+    };
     let one = |value: Value| span(json!([{"key": "gen_ai.tool.name", "value": value}]));
     let text = json!({"stringValue": "look"});
     for (record, count) in [
@@ -399,7 +402,9 @@ fn with_events(
     let plain: Value = plain
         .map(|(name, pairs)| json!({"name": name, "timestamp": "x", "attributes": object(pairs)}))
         .collect();
-    let sdk = json!({"name": name, "context": {"trace_id": "t"}, "attributes": object(pairs), "events": plain});
+    let sdk = json!({
+        "name": name, "context": {"trace_id": "t"}, "attributes": object(pairs), "events": plain,
+    });
     [
         json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}),
         json!({"spans": [sdk]}),
@@ -415,8 +420,14 @@ fn events_contain_what_a_tool_was_given_and_returned() {
     ];
     let with = |more: &[(&'static str, &'static str)]| [&tool[..], more].concat();
     let given = r#"{"path":"/s"}"#;
-    let asked = r#"[{"role":"tool","parts":[{"type":"tool_call","name":"file_read","id":"c","arguments":{"path":"/s"}}]}]"#;
-    let returned = r#"[{"role":"tool","parts":[{"type":"tool_call_response","id":"c","response":[{"text":"y"}]}]}]"#;
+    let asked = concat!(
+        r#"[{"role":"tool","parts":[{"type":"tool_call","name":"file_read","id":"c","#,
+        r#""arguments":{"path":"/s"}}]}]"#,
+    );
+    let returned = concat!(
+        r#"[{"role":"tool","parts":[{"type":"tool_call_response","id":"c","#,
+        r#""response":[{"text":"y"}]}]}]"#,
+    );
     let details = "gen_ai.client.inference.operation.details";
     let (asked, returned_in) = (
         [("gen_ai.input.messages", asked)],
@@ -495,8 +506,14 @@ fn events_contain_what_a_model_asked_for() {
     let message = format!(r#"{{"role":"assistant","content":"","tool_calls":[{call}]}}"#);
     let list = format!("[{call}]");
     let choice = format!(r#"{{"index":0,"finish_reason":"tool_calls","message":{message}}}"#);
-    let output = r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"bash","arguments":{"command":"x"}}]}]"#;
-    let candidates = r#"{"candidates":[{"content":{"parts":[{"function_call":{"id":"c","name":"bash","args":{"command":"x"}}}]}}]}"#;
+    let output = concat!(
+        r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"bash","#,
+        r#""arguments":{"command":"x"}}]}]"#,
+    );
+    let candidates = concat!(
+        r#"{"candidates":[{"content":{"parts":[{"function_call":{"id":"c","name":"bash","#,
+        r#""args":{"command":"x"}}}]}}]}"#,
+    );
     let cases: [(&str, &[(&str, &str)]); 8] = [
         (
             "gen_ai.choice",
