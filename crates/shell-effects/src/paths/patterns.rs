@@ -53,6 +53,8 @@ impl Name {
                 let own = pattern.rsplit_once('.').map_or("", |(_, own)| own);
                 globbed_extension(name).is_some_and(|extension| may_overlap(extension, own))
             }
+            // Both can be continued by anything, so `*readme*` would match `krb5cc_*`.
+            Self::Glob(_) if name.starts_with(is_placeholder) && !sure => false,
             _ => self.overlaps(name) && (sure || is_specific(name)),
         }
     }
