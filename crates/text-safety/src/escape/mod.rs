@@ -63,10 +63,14 @@ fn opens_command(after: &str) -> bool {
 /// invisible operators and fillers, variation selectors, interlinear annotations, tags, private use
 /// characters and noncharacters.
 const fn is_dangerous(c: char) -> bool {
+    // Fast path: nearly all text is ASCII.
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     crate::invisible_chars::is_ignorable(c)
         || matches!(c,
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{e000}'..='\u{f8ff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{fffe}' | '\u{ffff}' | '\u{f0000}'..='\u{10ffff}')
+            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{e000}'..='\u{f8ff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
 #[cfg(test)]
