@@ -486,3 +486,20 @@ fn a_file_that_a_call_changed_without_naming_it_is_shown() {
         "{named}"
     );
 }
+
+#[test]
+fn an_unknown_call_under_the_id_of_another_tool_is_counted() {
+    let known = |id: &str| {
+        let call = json!({"id": id, "function": {"name": "f", "arguments": "{}"}});
+        json!({"role": "assistant", "tool_calls": [call]})
+    };
+    let unknown = |tool: &str| {
+        let call = json!({"type": "new_tool_call", "id": "a", "name": tool, "args": {"b": 1}});
+        json!({"role": "assistant", "content": [call]})
+    };
+    let count = |messages: &[Value]| calls(&MESSAGES, messages).len();
+    assert_eq!(count(&[known("a"), unknown("f")]), 1);
+    assert_eq!(count(&[known("a"), unknown("bash")]), 2);
+    assert_eq!(count(&[unknown("bash"), known("a")]), 2);
+    assert_eq!(count(&[known("b"), unknown("f")]), 2);
+}

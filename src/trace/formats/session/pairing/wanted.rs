@@ -18,7 +18,7 @@ pub(super) struct RequestedCalls {
     /// Total bytes of the requested calls.
     held: usize,
     made: Vec<RecordedCall>,
-    /// Hashes of the ids of recorded calls, and of those that were requested too.
+    /// Identities of recorded calls, and of those that were requested too.
     ids: HashSet<u64>,
     matched: HashSet<u64>,
 }
@@ -36,6 +36,7 @@ struct RequestedCall {
 /// A recorded call.
 #[derive(Debug)]
 struct RecordedCall {
+    /// See [`Pairing::identity`].
     id: Option<u64>,
     /// Hash of session and tool.
     tool: u64,
@@ -57,6 +58,17 @@ fn input_hash(input: &str) -> Option<u64> {
 }
 
 impl Pairing {
+    /// Returns a hash of a call's id. Where known and unknown records stand next to each other, the
+    /// same id with another tool is another call; elsewhere the tool may be named differently.
+    fn identity(&self, session: &str, call: &Call<'_>) -> Option<u64> {
+        let id = call.id.as_deref()?;
+        Some(if FORMATS.contains(&self.format) {
+            keyed_hash(id)
+        } else {
+            keyed_hash(&(id, tool_hash(session, &call.tool)))
+        })
+    }
+
     /// Registers a recorded call.
     pub(super) fn register_call(&mut self, session: &str, call: &Call<'_>) {
         let most = if FORMATS.contains(&self.format) {
@@ -68,11 +80,10 @@ impl Pairing {
             0
         };
         if self.requested_calls.made.len() < most {
-            self.requested_calls
-                .ids
-                .extend(call.id.as_deref().map(keyed_hash));
+            let id = self.identity(session, call);
+            self.requested_calls.ids.extend(id);
             self.requested_calls.made.push(RecordedCall {
-                id: call.id.as_deref().map(keyed_hash),
+                id,
                 tool: tool_hash(session, &call.tool),
                 input: input_hash(&call.input),
             });
@@ -88,7 +99,7 @@ impl Pairing {
         (call, ended): (&Call<'_>, Option<&CallEnd<'_>>),
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
-        let id = call.id.as_deref().map(keyed_hash);
+        let id = self.identity(session, call);
         if let Some(id) = id.filter(|id| self.requested_calls.ids.contains(id)) {
             self.requested_calls.matched.insert(id);
             return;
@@ -127,17 +138,20 @@ impl Pairing {
         self.requested_calls.held = 0;
         let ids: HashSet<u64> = asked
             .iter()
-            .filter_map(|requested| requested.call.id.as_deref().map(keyed_hash))
+            .filter_map(|requested| self.identity(&requested.session, &requested.call))
             .collect();
         let mut met = HashSet::new();
-        let mut by_input: HashMap<(u64, Option<u64>), usize> = HashMap::new();
+        let mut by_input: HashMap<(bool, u64, Option<u64>), usize> = HashMap::new();
         for made in &self.requested_calls.made {
             match made.id {
                 Some(id) if ids.contains(&id) => {
                     met.insert(id);
                 }
                 Some(id) if self.requested_calls.matched.contains(&id) => {}
-                _ => *by_input.entry((made.tool, made.input)).or_default() += 1,
+                id => {
+                    let key = (id.is_some(), made.tool, made.input);
+                    *by_input.entry(key).or_default() += 1;
+                }
             }
         }
         for RequestedCall {
@@ -148,17 +162,26 @@ impl Pairing {
             ended,
         } in asked
         {
-            let id = call.id.as_deref().map(keyed_hash);
+            let id = self.identity(&session, &call);
             if id.is_some_and(|id| !met.insert(id)) {
                 continue;
             }
             let tool = tool_hash(&session, &call.tool);
             // Without an id, a call of the same tool is the same call if its arguments are equal or
-            // unknown. Codex events have ids.
-            let mut same = [input_hash(&call.input), None].into_iter();
+            // unknown. So it is with another id where another program assigns the ids of recorded
+            // calls. Codex events have ids.
+            let ids: &[bool] = if id.is_none() || FORMATS.contains(&self.format) {
+                &[true, false]
+            } else {
+                &[false]
+            };
+            let inputs = [input_hash(&call.input), None];
+            let mut same = inputs
+                .into_iter()
+                .flat_map(|input| ids.iter().map(move |has_id| (*has_id, tool, input)));
             let taken = ended.is_none()
-                && same.any(|input| {
-                    let count = by_input.get_mut(&(tool, input));
+                && same.any(|key| {
+                    let count = by_input.get_mut(&key);
                     count.is_some_and(|count| {
                         let is_left = *count > 0;
                         *count = count.saturating_sub(1);
