@@ -390,6 +390,11 @@ pub(super) struct Message<'a> {
     part_call: Option<Raw<'a>>,
     #[serde(borrow, rename = "functionResponse")]
     part_response: Option<Raw<'a>>,
+    /// Bedrock's call.
+    #[serde(borrow, rename = "toolUse")]
+    bedrock_call: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolResult")]
+    bedrock_result: Option<Raw<'a>>,
     #[serde(borrow)]
     function_response: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -402,6 +407,8 @@ pub(super) struct Message<'a> {
     tool_call_ids: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
     tool_use_id: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolUseId")]
+    bedrock_id: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolCallId")]
     ai_sdk_id: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -544,7 +551,7 @@ impl<'a> Message<'a> {
         if part.item(events, raw) {
             return;
         }
-        if part.of_gemini(events, raw) {
+        if part.nested(events, raw) {
             return;
         }
         if is_word(part.kind, &["text", "input_text", "output_text"]) || part.kind.0.is_none() {
@@ -559,10 +566,12 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Reads the calls and the results in a part of Gemini's form. Returns whether there are some.
-    fn of_gemini(&self, events: &mut Events<'a>, raw: Raw<'a>) -> bool {
+    /// Reads the calls and the results that a part of Gemini's or Bedrock's form contains. Returns
+    /// whether there are some.
+    fn nested(&self, events: &mut Events<'a>, raw: Raw<'a>) -> bool {
         let before = events.len();
-        let calls = [self.part_call, self.function_call].into_iter().flatten();
+        let calls = [self.part_call, self.function_call, self.bedrock_call];
+        let calls = calls.into_iter().flatten();
         for (inner, call) in calls.filter_map(|inner| Some((inner, inner.read::<Self>()?))) {
             events.push(raw, EventKind::Call(call.call()));
             events.mark(inner, unread::Reading::Call);
@@ -573,6 +582,9 @@ impl<'a> Message<'a> {
                 let (tool, ended) = (text(result.name).unwrap_or_default(), result.ended());
                 events.push(raw, EventKind::Responded { tool, ended });
             }
+        }
+        if let Some(result) = self.bedrock_result.and_then(|raw| raw.read::<Self>()) {
+            events.push(raw, EventKind::Ended(result.ended()));
         }
         code::push(events, raw);
         events.len() > before
@@ -609,6 +621,7 @@ impl<'a> Message<'a> {
             self.call_id,
             self.tool_call_id,
             self.tool_use_id,
+            self.bedrock_id,
             self.ai_sdk_id,
             self.tool_call_ids
                 .0
@@ -632,6 +645,7 @@ impl<'a> Message<'a> {
             call_id: self.call_id,
             tool_call_id: self.tool_call_id,
             tool_use_id: self.tool_use_id,
+            bedrock_id: self.bedrock_id,
             ai_sdk_id: self.ai_sdk_id,
             tool_call_ids: Lenient(self.tool_call_ids.0.clone()),
             ..Self::default()

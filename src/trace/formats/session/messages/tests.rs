@@ -274,7 +274,6 @@ fn a_known_call_hides_no_call_of_an_unknown_kind() {
     let known = r#"{"type":"tool_use","id":"k","name":"f","input":{"a":1}}"#;
     let call = r#"call k f {"a":1}"#;
     let listed = r#"{"id":"k","name":"f","args":{"a":1}}"#;
-    let bedrock = r#"{"toolUse":{"toolUseId":"z","name":"bash","input":{"command":"x"}}}"#;
     let openai = r#"{"id":"z","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}"#;
     let result = r#"{"type":"tool_result","tool_use_id":"k","content":"y"}"#;
     let end = "end k Ok None y";
@@ -282,7 +281,6 @@ fn a_known_call_hides_no_call_of_an_unknown_kind() {
         (format!(r#""content":[{known},{UNKNOWN}]"#), call),
         (format!(r#""content":[{UNKNOWN},{known}]"#), call),
         (format!(r#""content":[{known},[{{"x":{UNKNOWN}}}]]"#), call),
-        (format!(r#""content":[{known},{bedrock}]"#), call),
         (
             format!(r#""parts":[{known},{{"type":"x","tool_call":{openai}}}]"#),
             call,
@@ -508,5 +506,29 @@ fn an_unknown_call_in_a_response_is_asked_for_once() {
         let mut ids: Vec<_> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
         ids.sort_unstable();
         assert_eq!(ids, ["k", "z"], "{text}");
+    }
+}
+
+#[test]
+fn calls_and_results_of_bedrock_are_joined() {
+    let call = r#"{"role":"assistant","content":[{"text":"y"},
+        {"toolUse":{"toolUseId":"c","name":"f","input":{"a":1}}}]}"#;
+    let result = |status: &str, content: &str| {
+        format!(
+            r#"{{"role":"user","content":[{{"toolResult":{{"toolUseId":"c","status":"{status}",
+                "content":[{content}]}}}}]}}"#
+        )
+    };
+    for (status, content, expected) in [
+        ("success", r#"{"text":"x"}"#, "end c Ok None x"),
+        (
+            "success",
+            r#"{"json":{"b":2}}"#,
+            r#"end c Ok None {"json":{"b":2}}"#,
+        ),
+        ("error", r#"{"text":"x"}"#, "end c Error None x"),
+    ] {
+        let told = told(&FORMAT, &format!("[{call},{}]", result(status, content)));
+        assert_eq!(told, [r#"call c f {"a":1}"#, expected]);
     }
 }
