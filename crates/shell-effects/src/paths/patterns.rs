@@ -4,7 +4,7 @@
 //! `gh/hosts.yml` counts from any directory. `*` stays within a name.
 
 use super::name_globs::{glob, globbed_extension, is_specific, may_overlap};
-use crate::chars::{has_glob, is_placeholder};
+use crate::chars::{has_glob, is_placeholder, source};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use text_safety::path_names::{self, fold};
@@ -148,6 +148,18 @@ impl<T> Pattern<T> {
             _ => return false,
         };
         names.len() <= own.len() && names.iter().zip(own).all(|(name, own)| own.matches(name))
+    }
+
+    /// Returns whether the pattern may match a path that ends with this name, which may have globs.
+    pub(super) fn may_end_with(&self, name: &str) -> bool {
+        match &self.last {
+            _ if !has_glob(name) => self.last.matches(name),
+            Name::Plain(_) => self.last.overlaps(name),
+            // Whatever a name matches that the pattern matches as text, the pattern matches too.
+            Name::Glob(pattern) => {
+                glob(pattern, &source(name)) || self.last.may_match(name, false)
+            }
+        }
     }
 
     /// Returns whether the pattern is of a directory with everything below it.

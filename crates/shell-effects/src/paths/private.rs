@@ -40,6 +40,7 @@ const SYSTEM: [&str; 4] = [
 struct File {
     #[expect(dead_code, reason = "there is one so far")]
     version: u64,
+    public: Vec<String>,
     groups: Vec<Group>,
 }
 
@@ -71,6 +72,8 @@ struct Table {
     patterns: Patterns<usize>,
     /// Names without secrets, by group.
     except: Vec<Vec<String>>,
+    /// Names of files that are hardly ever private.
+    public: Vec<String>,
 }
 
 impl Table {
@@ -94,7 +97,9 @@ impl Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    for group in file().into_iter().flat_map(|file| file.groups) {
+    let Some(file) = file() else { return table };
+    table.public = file.public;
+    for group in file.groups {
         for path in &group.paths {
             table.patterns.push(path, table.except.len());
         }
@@ -136,8 +141,7 @@ pub fn is_above_private(path: &str, home: &str) -> bool {
     let seen = folded(path);
     let mut names: Vec<&str> = names(&seen).collect();
     // `~/.config/*/*` is all that is in it.
-    let whole = |name: &mut &str| name.chars().all(|c| matches!(c, STAR | ANY | '.'));
-    while names.pop_if(whole).is_some() {}
+    while names.pop_if(|name| is_any(name)).is_some() {}
     mark_home(&mut names, path, home);
     match names.iter().position(|name| *name == HOME) {
         None => match names.as_slice() {
@@ -154,6 +158,35 @@ pub fn is_above_private(path: &str, home: &str) -> bool {
                     .any(|pattern| pattern.begins_with(HOME, below))
         }
     }
+}
+
+/// Returns whether a name with globs, or none, stands for all names.
+fn is_any(name: &str) -> bool {
+    name.chars().all(|c| matches!(c, STAR | ANY | '.'))
+}
+
+/// Returns the directory in which a search below an absolute path may find private files of this
+/// name, which may have globs or be empty: the path itself, or a home directory below it.
+#[must_use]
+pub fn searched<'p>(path: &'p str, name: &str, home: &'p str) -> Option<&'p str> {
+    if !is_above_private(path, home) {
+        return None;
+    }
+    let seen = folded(path);
+    let mut names: Vec<&str> = names(&seen).collect();
+    mark_home(&mut names, path, home);
+    let in_home = names.contains(&HOME);
+    let name = folded(name);
+    let known = || TABLE.patterns.iter().any(|one| one.may_end_with(&name));
+    let is_public = || {
+        let name = crate::chars::source(&name);
+        TABLE.public.iter().any(|public| glob(public, &name))
+    };
+    (is_any(&name) || known() || in_home && !is_public()).then_some(if in_home {
+        path
+    } else {
+        home
+    })
 }
 
 /// Names somebody's home directory [`HOME`] in a path.
@@ -239,6 +272,31 @@ mod tests {
         }
         for path in ["a.bak", "~", "src/~", ".bak", "x/.bak"] {
             assert!(!is_private(path, DEV), "{path}");
+        }
+    }
+
+    #[test]
+    fn searches_that_find_private_files_are_known() {
+        for (path, name, expected) in [
+            ("/home/dev", "", Some("/home/dev")),
+            ("/home/dev", "\u{2}", Some("/home/dev")),
+            ("/home/dev/.config", "\u{2}.json", Some("/home/dev/.config")),
+            ("/home/dev", "Auth.json", Some("/home/dev")),
+            ("/home/x", "x.db", Some("/home/x")),
+            ("/", "", Some(DEV)),
+            ("/", "auth.json", Some(DEV)),
+            ("/home", "id_\u{2}", Some(DEV)),
+            ("/", "\u{2}.pem", Some(DEV)),
+            ("/", "nginx.conf", None),
+            ("/", "\u{2}.rs", None),
+            ("/home/dev", "\u{2}.rs", None),
+            ("/home/dev", "README\u{2}", None),
+            ("/home/dev", "main\u{2}.py", None),
+            ("/home/dev", "id_rsa.rs", None),
+            ("/home/dev/project", "auth.json", None),
+            ("/etc", "", None),
+        ] {
+            assert_eq!(searched(path, name, DEV), expected, "{path} {name:?}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Output of programs, as far as it can be determined, so that decoded or assembled text can be
 //! analysed when it runs.
 
+use super::search;
 use crate::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -334,30 +335,7 @@ pub(crate) fn filter_output(
             }
             Stream::known(text)
         }
-        "find" | "ls" | "fd" | "tree" => {
-            let dirs: Vec<&Arg> = operands(rest);
-            let relative = dirs
-                .first()
-                .is_none_or(|a| !a.text.starts_with(['/', '~', '\0']) && !a.text.starts_with(".."));
-            let named = super::find_xargs::find_name(rest);
-            if !named.is_empty() {
-                let base = if relative {
-                    format!("./{STAR}")
-                } else {
-                    UNKNOWN.to_string()
-                };
-                return Stream {
-                    text: Some(format!("{base}{named}\n")),
-                    present: true,
-                    ..Stream::default()
-                };
-            }
-            if relative {
-                inside(cx)
-            } else {
-                Stream::unknown()
-            }
-        }
+        "find" | "ls" | "fd" | "tree" | "locate" => search::printed(cx, name, rest),
         "git" => {
             let sub = operands(rest);
             let has = |w: &str| rest.iter().any(|a| a.text == w);

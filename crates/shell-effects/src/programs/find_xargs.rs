@@ -1,5 +1,6 @@
 //! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
+use super::search::Search;
 use crate::calls::args::{is_single_unknown, is_unknown_word};
 use crate::calls::shell_args;
 use crate::calls::spec_eval::parse_args;
@@ -74,41 +75,22 @@ fn delimiter(value: &str) -> Option<char> {
     }
 }
 
-/// Returns the pattern of `-name`, as the last part of a path.
-pub(crate) fn find_name(rest: &[Arg]) -> String {
-    rest.iter()
-        .position(|a| matches!(a.text.as_str(), "-name" | "-iname"))
-        .and_then(|i| rest.get(i + 1))
-        .map(|a| format!("/{}", a.text.replace('*', "\u{2}").replace('?', "\u{3}")))
-        .unwrap_or_default()
-}
-
 pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
-    let mut starts: Vec<Arg> = Vec::new();
-    let mut i = 0;
-    // Options and starting points come first.
-    while let Some(a) = rest.get(i) {
-        let t = a.text.as_str();
-        if matches!(t, "-H" | "-L" | "-P") {
-            i += 1;
-        } else if t == "-D" {
-            i += 2;
-        } else if t.starts_with('-') && t.len() > 1 || matches!(t, "(" | "!" | ")" | ",") {
-            break;
-        } else {
-            starts.push(a.clone());
-            i += 1;
-        }
-    }
-    if starts.is_empty() {
-        starts.push(Arg::literal(".", span));
-    }
+    let search = Search::of_find(rest);
+    let starts = &search.starts;
+    let begins = |word: &Arg| {
+        let text = word.text.as_str();
+        text.starts_with('-') && text.len() > 1 && !matches!(text, "-H" | "-L" | "-P" | "-D")
+            || matches!(text, "(" | "!" | ")" | ",")
+    };
+    // The expression comes after options and starting points.
+    let mut i = rest.iter().position(begins).unwrap_or(rest.len());
     if matches!(rest, [a] if matches!(a.text.as_str(), "--help" | "--version" | "-help" | "-version"))
     {
         return;
     }
     let known_start = starts.first().is_some_and(|s| !has_unknown(&s.text));
-    for s in &starts {
+    for s in starts {
         cx.path_stat(s);
         // A quoted word after a known starting point.
         if known_start && is_single_unknown(s) {
@@ -135,12 +117,6 @@ pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
             cx.dynamic(s.span, "words that aren't known and may be an action");
         }
     }
-    // `{}` is some path below the first starting point.
-    let name = find_name(rest);
-    let below = starts.first().map_or_else(
-        || format!("./{STAR}"),
-        |s| format!("{}/{STAR}{name}", s.text.trim_end_matches('/')),
-    );
     while let Some(a) = rest.get(i) {
         let t = a.text.as_str();
         i += 1;
@@ -161,31 +137,30 @@ pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
                 }
                 let words = rest.get(from..i).unwrap_or_default();
                 i += 1;
-                let (dir, below) = if t.ends_with("dir") {
-                    (true, format!("./{STAR}"))
-                } else {
-                    (false, below.clone())
-                };
-                let _ = dir;
                 // Shell code that gets `{}` as a parameter sees a path. Pasted into the code,
                 // it is unknown text.
-                let args: Vec<Arg> = words
-                    .iter()
-                    .map(|w| {
-                        if w.text.contains("{}") {
-                            Arg {
-                                text: w.text.replace("{}", &below),
-                                at: None,
-                                ..w.clone()
+                for result in search.results(cx) {
+                    let args: Vec<Arg> = words
+                        .iter()
+                        .map(|w| {
+                            if w.text.contains("{}") {
+                                Arg {
+                                    text: w.text.replace("{}", &result),
+                                    at: None,
+                                    ..w.clone()
+                                }
+                            } else {
+                                w.clone()
                             }
-                        } else {
-                            w.clone()
-                        }
-                    })
-                    .collect();
-                let whole = args.iter().fold(a.span, |s, w| s.join(w.span));
-                if !args.is_empty() {
-                    cx.wrapped(&args, &Stream::default(), false, whole);
+                        })
+                        .collect();
+                    let whole = args.iter().fold(a.span, |s, w| s.join(w.span));
+                    if !args.is_empty() {
+                        cx.wrapped(&args, &Stream::default(), false, whole);
+                    }
+                    if cx.is_spent(span) {
+                        break;
+                    }
                 }
             }
             "-fprint" | "-fprint0" | "-fls" => {

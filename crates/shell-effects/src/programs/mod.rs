@@ -19,6 +19,7 @@ mod git;
 mod git_files;
 pub(crate) mod git_settings;
 mod interpreters;
+mod search;
 
 mod powershell;
 pub(crate) mod printed_secrets;

@@ -1,10 +1,11 @@
 //! Programs that run another command.
 
+use super::search::Search;
 use super::{Family, Invocation};
 use super::{filters, find_xargs};
 use crate::calls::shell_args;
 use crate::calls::spec_eval::{is_assignment, parse_args};
-use crate::chars::{STAR, UNKNOWN};
+use crate::chars::UNKNOWN;
 use crate::effect::StepOrigin;
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -72,30 +73,33 @@ fn fd(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .take_while(|a| a.text != ";")
         .cloned()
         .collect();
-    let below = format!("./{STAR}");
+    let searched = Search::of_fd(cx, rest);
     let placed = words
         .iter()
         .any(|w| w.text.contains("{}") || w.text.contains("{/}") || w.text.contains("{.}"));
-    let mut args: Vec<Arg> = words
-        .into_iter()
-        .map(|w| {
-            if w.text.contains('{') {
-                Arg {
-                    text: ["{}", "{/}", "{//}", "{.}", "{/.}"]
-                        .iter()
-                        .fold(w.text.clone(), |t, m| t.replace(m, &below)),
-                    at: None,
-                    ..w
-                }
-            } else {
-                w
+    for result in searched.results(cx) {
+        let place = |w: &Arg| {
+            if !w.text.contains('{') {
+                return w.clone();
             }
-        })
-        .collect();
-    if !placed {
-        args.push(Arg::literal(below, span));
+            let marks = ["{}", "{/}", "{//}", "{.}", "{/.}"];
+            let text = w.text.clone();
+            Arg {
+                text: marks.iter().fold(text, |t, mark| t.replace(mark, &result)),
+                at: None,
+                ..w.clone()
+            }
+        };
+        let mut args: Vec<Arg> = words.iter().map(place).collect();
+        if !placed {
+            args.push(Arg::literal(&*result, span));
+        }
+        cx.wrapped(&args, &Stream::default(), false, span);
+        if cx.is_spent(span) {
+            break;
+        }
     }
-    Some(cx.wrapped(&args, &Stream::default(), false, span))
+    Some(Stream::unknown())
 }
 
 fn xargs(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
