@@ -156,9 +156,7 @@ impl<T> Pattern<T> {
             _ if !has_glob(name) => self.last.matches(name),
             Name::Plain(_) => self.last.overlaps(name),
             // Whatever a name matches that the pattern matches as text, the pattern matches too.
-            Name::Glob(pattern) => {
-                glob(pattern, &source(name)) || self.last.may_match(name, false)
-            }
+            Name::Glob(pattern) => glob(pattern, &source(name)) || self.last.may_match(name, false),
         }
     }
 
@@ -230,6 +228,14 @@ impl<T> Patterns<T> {
             folder: folded.ends_with('/'),
             value,
         });
+    }
+
+    /// Returns the names without wildcard that patterns match in every directory.
+    pub(super) fn names_everywhere(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter_map(|pattern| match &pattern.last {
+            Name::Plain(name) if pattern.above.is_empty() => Some(name.as_str()),
+            _ => None,
+        })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Pattern<T>> {

@@ -189,6 +189,19 @@ pub fn searched<'p>(path: &'p str, name: &str, home: &'p str) -> Option<&'p str>
     })
 }
 
+/// Returns the name of a private file that a search for this text finds in any directory. Of the text
+/// only what isn't part of a pattern counts, and surrounding dots don't.
+#[must_use]
+pub fn named(text: &str) -> Option<&'static str> {
+    let plain = |c: char| !matches!(c, STAR | ANY | '^' | '$' | '\\' | '*' | '?' | '/');
+    let text: String = folded(text).chars().filter(|c| plain(*c)).collect();
+    let text = text.trim_matches('.');
+    TABLE
+        .patterns
+        .names_everywhere()
+        .find(|name| !text.is_empty() && name.trim_matches('.') == text)
+}
+
 /// Names somebody's home directory [`HOME`] in a path.
 fn mark_home(names: &mut [&str], path: &str, home: &str) {
     let own = path
@@ -272,6 +285,26 @@ mod tests {
         }
         for path in ["a.bak", "~", "src/~", ".bak", "x/.bak"] {
             assert!(!is_private(path, DEV), "{path}");
+        }
+    }
+
+    #[test]
+    fn texts_that_name_a_private_file_are_known() {
+        for (text, expected) in [
+            (".env", Some(".env")),
+            ("env", Some(".env")),
+            ("^\\.env$", Some(".env")),
+            ("\u{2}ENV\u{2}", Some(".env")),
+            ("id_rsa", Some("id_rsa")),
+            ("netrc", Some(".netrc")),
+            ("\u{2}.json", None),
+            ("auth", None),
+            ("environment", None),
+            ("test", None),
+            ("", None),
+            (".", None),
+        ] {
+            assert_eq!(named(text), expected, "{text:?}");
         }
     }
 

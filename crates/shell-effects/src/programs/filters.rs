@@ -239,8 +239,10 @@ pub(crate) fn filter_output(
             inline: false,
         },
         "head" | "tail" => {
-            let whole = input()
-                .filter(|t| t.lines().count() <= 1 && rest.iter().all(|a| !a.text.contains('c')));
+            let whole = input().filter(|t| {
+                (t.lines().count() <= 1 || search::is_listing(t))
+                    && rest.iter().all(|a| !a.text.contains('c'))
+            });
             kept(whole)
         }
         "seq"
@@ -358,7 +360,10 @@ pub(crate) fn filter_output(
                     "rev-parse" | "describe" | "rev-list" | "merge-base" | "symbolic-ref"
                     | "config",
                 ) if !has("config") => safe(),
-                Some("ls-files") => inside(cx),
+                Some("ls-files") => match operands(rest).get(1) {
+                    Some(pattern) => search::filtered(&format!("./{STAR}\n"), &pattern.text),
+                    None => inside(cx),
+                },
                 Some("diff" | "show" | "diff-tree") if has("--name-only") => inside(cx),
                 Some("grep") if lists_names(rest) => inside(cx),
                 Some("branch") if has("--show-current") => safe(),
@@ -368,18 +373,20 @@ pub(crate) fn filter_output(
         "grep" | "rg" | "ag" => {
             let lists =
                 flag(rest, 'l', "--files-with-matches") || rest.iter().any(|a| a.text == "--files");
-            let outside = operands(rest)
-                .iter()
-                .skip(1)
-                .any(|a| a.text.starts_with(['/', '~', '\0']) || a.text.starts_with(".."));
-            if lists && !outside && !stdin.present {
-                inside(cx)
-            } else {
-                Stream {
+            let changes = |a: &Arg| {
+                a.text.starts_with('-') && a.text.contains(['o', 'c', 'l', 'L', 'n', 'r'])
+            };
+            let pattern = operands(rest).first().map_or("", |a| a.text.as_str());
+            match &stdin.text {
+                Some(text) if search::is_listing(text) && !rest.iter().any(changes) => {
+                    search::filtered(text, pattern)
+                }
+                _ if lists && !stdin.present => search::printed(cx, "rg", rest),
+                _ => Stream {
                     present: true,
                     obfuscated: stdin.obfuscated,
                     ..Stream::default()
-                }
+                },
             }
         }
         _ => out,

@@ -26,7 +26,9 @@ fn split_items(text: &str, split: Split) -> Vec<String> {
     if let Split::At(delimiter) = split {
         // An unknown part of the text may contain the delimiter.
         let unknown = text.contains(UNKNOWN).then(|| UNKNOWN.to_string());
-        let items = text.split(delimiter).filter(|item| !item.is_empty());
+        // Texts have a replacement character for NUL, and searches print lines.
+        let ends = |c| c == delimiter || delimiter == '\0' && matches!(c, '\u{fffd}' | '\n');
+        let items = text.split(ends).filter(|item| !item.is_empty());
         return unknown
             .into_iter()
             .chain(items.map(str::to_owned))
@@ -37,7 +39,7 @@ fn split_items(text: &str, split: Split) -> Vec<String> {
     let mut quote = None;
     let mut it = text.chars();
     while let Some(c) = it.next() {
-        let ends = c == '\n' || split == Split::Blanks && c.is_whitespace();
+        let ends = matches!(c, '\n' | '\u{fffd}') || split == Split::Blanks && c.is_whitespace();
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
             (Some(_), c) => cur.get_or_insert_default().push(c),
