@@ -11,6 +11,8 @@ pub(super) const WIDTH: usize = 100;
 /// Number of columns before the name of a row, and before its value.
 const INDENT: usize = 2;
 const VALUE: usize = 14;
+/// Number of columns before the further lines of a heading or a sentence.
+const HANG: usize = 4;
 
 fn style(tone: Tone) -> Style {
     match tone {
@@ -41,9 +43,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                 } else {
                     style(*tone).bold()
                 };
-                for line in wrap(&harmless(text), WIDTH) {
-                    writeln!(out, "{style}{line}{style:#}")?;
-                }
+                hanging(text, style, out)?;
             }
             Part::Row(name, value, tone) => {
                 let style = style(*tone);
@@ -83,12 +83,18 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
             Part::Table(caption, head, rows) => table(caption, head, rows, out)?,
             Part::Chart(_) => {}
             Part::Say(text, tone) => {
-                let style = style(*tone);
-                for line in wrap(&harmless(text), WIDTH) {
-                    writeln!(out, "{style}{line}{style:#}")?;
-                }
+                hanging(text, style(*tone), out)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Writes text with its further lines indented, so that none of them looks like a heading.
+fn hanging(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for (n, line) in wrap(&harmless(text), WIDTH - HANG).into_iter().enumerate() {
+        let indent = if n == 0 { 0 } else { HANG };
+        writeln!(out, "{:indent$}{style}{line}{style:#}", "")?;
     }
     Ok(())
 }

@@ -665,10 +665,13 @@ impl<'a> Events<'a> {
 
     /// Sorts the events by time, if all have one.
     pub(super) fn sort(&mut self) {
-        if self.list.iter().all(|event| event.time.is_some()) {
-            self.list
-                .sort_by_key(|event| event.time.map(Timestamp::millis));
-        }
+        let timed = self.list.iter().all(|event| event.time.is_some());
+        self.list.sort_by_key(|event| {
+            // A call comes after its request.
+            let is_request = matches!(event.what, EventKind::Wanted { .. });
+            let time = event.time.filter(|_| timed);
+            (time.map(Timestamp::millis), !is_request)
+        });
     }
 
     /// Returns whether there are no events.

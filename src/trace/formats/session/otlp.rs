@@ -467,9 +467,16 @@ impl<'a> Export<'a> {
             }
         }
         found.retain(|one| !one.what.is_empty() || !one.past.is_empty());
-        if found.iter().all(|one| one.time.is_some()) {
-            found.sort_by_key(|one| one.time.map(Timestamp::millis));
-        }
+        let timed = found.iter().all(|one| one.time.is_some());
+        found.sort_by_key(|one| {
+            // A call comes after its request.
+            let is_request = |what: &EventKind<'_>| matches!(what, EventKind::Wanted { .. });
+            let time = one.time.filter(|_| timed);
+            (
+                time.map(Timestamp::millis),
+                !one.what.iter().any(is_request),
+            )
+        });
         let mut events = Vec::with_capacity(2 * found.len());
         // A history is repeated with each request. Calls with ids are compared later.
         let mut unnamed = HashSet::new();

@@ -361,6 +361,7 @@ impl Pairing {
                 self.emit_call(n, false, on);
             }
         }
+        let input = self.with_requested(key, call);
         let session = self.sessions.get_mut(key)?;
         let waiting = Waiting {
             session: key.into(),
@@ -369,7 +370,7 @@ impl Pairing {
             time,
             id: call.id.as_deref().map(Into::into),
             tool: (*call.tool).into(),
-            input: (*call.input).into(),
+            input: (*input).into(),
             cwd: session.cwd.clone().filter(|_| session.cwd != session.root),
             said: session.said.take(),
             decision: None,

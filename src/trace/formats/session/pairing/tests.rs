@@ -254,14 +254,22 @@ fn calls_of_a_models_span_are_counted_unless_a_tool_has_them() {
     let asked = "t a bash shell_cmd -/- not_recorded";
     for model in models {
         assert_eq!(calls(&OTLP, &[model.clone(), model.clone()]), [asked]);
+        for more in [&[("gen_ai.tool.call.id", "a")][..], &[]] {
+            // The tool has the arguments of the request.
+            let id = more.first().map_or("1", |(_, id)| id);
+            let both = [model.clone(), tool(more)];
+            assert_eq!(
+                calls(&OTLP, &both),
+                [format!("t {id} bash shell_cmd -/- ok")]
+            );
+            // A later request isn't lost.
+            let both = calls(&OTLP, &[tool(more), model.clone()]);
+            assert_eq!(both.len(), 2, "{both:?}");
+            assert!(both[1].contains("shell_cmd"), "{both:?}");
+        }
         for (more, expected) in [
             (
-                &[("gen_ai.tool.call.id", "a")][..],
-                vec!["t a bash tool_call -/- ok"],
-            ),
-            (&[], vec!["t 1 bash tool_call -/- ok"]),
-            (
-                &[("gen_ai.tool.call.arguments", r#"{ "cmd": "ls" }"#)],
+                &[("gen_ai.tool.call.arguments", r#"{ "cmd": "ls" }"#)][..],
                 vec!["t 1 bash shell_cmd -/- ok"],
             ),
             (

@@ -1,25 +1,37 @@
 //! Calls that a model requested. Their execution is recorded elsewhere, if at all.
 
-use super::super::unread;
+use super::super::{given, unread};
 use super::{
     Call, CallEnd, CallStatus, DEPTH, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING,
 };
-use hashbrown::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet, hash_map};
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use strict_json::{Raw, Scanner, canonicalise};
 use util::keyed_hash;
 
 /// Formats that record requested calls separately from executed ones.
 const FORMATS: [&str; 4] = ["codex", "codex-exec", "langfuse", "otlp"];
 
+/// Those of them in which the arguments of executed calls may be missing.
+const MODELS: [&str; 2] = ["langfuse", "otlp"];
+
+/// Maximum number of recorded calls that a request is compared with.
+const COMPARED: usize = 64;
+
 /// Calls that a model requested, and recorded calls to match them with.
 #[derive(Debug, Default)]
 pub(super) struct RequestedCalls {
     asked: Vec<RequestedCall>,
+    /// Indices of those with arguments, by their identity and by their tool.
+    by_id: HashMap<u64, usize>,
+    by_tool: HashMap<u64, VecDeque<usize>>,
     /// Total bytes of the requested calls.
     held: usize,
     made: Vec<RecordedCall>,
-    /// Identities of recorded calls, and of those that were requested too.
-    ids: HashSet<u64>,
+    /// Indices of recorded calls by their identities, and identities of those that were requested
+    /// too.
+    ids: HashMap<u64, usize>,
     matched: HashSet<u64>,
 }
 
@@ -31,6 +43,8 @@ struct RequestedCall {
     call: Call<'static>,
     /// The end, if recorded with the request.
     ended: Option<CallEnd<'static>>,
+    /// Whether a recorded call was given its arguments.
+    used: bool,
 }
 
 /// A recorded call.
@@ -42,6 +56,19 @@ struct RecordedCall {
     tool: u64,
     /// Hash of the arguments; `None` if they aren't recorded or are plain text.
     input: Option<u64>,
+    /// That text, or nothing.
+    text: Box<str>,
+}
+
+impl RecordedCall {
+    /// Returns whether the arguments of a call are those of a requested one, as far as it is known.
+    fn says(&self, requested: &str) -> bool {
+        self.input.is_some()
+            || input_hash(requested).is_none()
+            || given::texts(requested)
+                .iter()
+                .all(|text| self.text.contains(&**text))
+    }
 }
 
 /// Hashes a tool's name, independent of case and punctuation.
@@ -81,13 +108,52 @@ impl Pairing {
         };
         if self.requested_calls.made.len() < most {
             let id = self.identity(session, call);
-            self.requested_calls.ids.extend(id);
+            let index = self.requested_calls.made.len();
+            self.requested_calls.ids.extend(id.map(|id| (id, index)));
+            let input = input_hash(&call.input);
+            let text = match input {
+                None if MODELS.contains(&self.format) => given::texts(&call.input).concat(),
+                _ => String::new(),
+            };
             self.requested_calls.made.push(RecordedCall {
                 id,
                 tool: tool_hash(session, &call.tool),
-                input: input_hash(&call.input),
+                input,
+                text: text.into(),
             });
         }
+    }
+
+    /// Returns the arguments of a recorded call, which may be recorded only with the model's
+    /// request: that of the same id or, without one, the oldest of the same tool. Arguments that
+    /// can't be read are kept next to them.
+    pub(super) fn with_requested<'c>(&mut self, session: &str, call: &'c Call<'c>) -> Cow<'c, str> {
+        let mut input = Cow::Borrowed(&*call.input);
+        let missing = MODELS.contains(&self.format) && input_hash(&input).is_none();
+        if !missing || self.requested_calls.asked.is_empty() {
+            return input;
+        }
+        let id = self.identity(session, call);
+        let calls = &mut self.requested_calls;
+        let index = match id.and_then(|id| calls.by_id.get(&id)) {
+            Some(index) => Some(*index),
+            None => {
+                let queue = calls.by_tool.get_mut(&tool_hash(session, &call.tool));
+                queue.and_then(|queue| {
+                    loop {
+                        let index = queue.pop_front()?;
+                        if calls.asked.get(index).is_some_and(|asked| !asked.used) {
+                            break Some(index);
+                        }
+                    }
+                })
+            }
+        };
+        if let Some(asked) = index.and_then(|index| calls.asked.get_mut(index)) {
+            asked.used = true;
+            given::add(&mut input, Cow::Owned(asked.call.input.to_string()));
+        }
+        input
     }
 
     /// Registers a call that a model requested.
@@ -100,9 +166,27 @@ impl Pairing {
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let id = self.identity(session, call);
-        if let Some(id) = id.filter(|id| self.requested_calls.ids.contains(id)) {
-            self.requested_calls.matched.insert(id);
+        let calls = &mut self.requested_calls;
+        let recorded = id.and_then(|id| calls.made.get(*calls.ids.get(&id)?));
+        let is_same =
+            |made: &RecordedCall| !MODELS.contains(&self.format) || made.says(&call.input);
+        if let Some(id) = id.filter(|_| recorded.is_some_and(is_same)) {
+            calls.matched.insert(id);
             return;
+        }
+        if MODELS.contains(&self.format) && input_hash(&call.input).is_some() {
+            let index = self.requested_calls.asked.len();
+            let tool = tool_hash(session, &call.tool);
+            let is_new = id.is_none_or(|id| {
+                let known = self.requested_calls.by_id.entry(id);
+                let is_new = matches!(known, hash_map::Entry::Vacant(_));
+                known.or_insert(index);
+                is_new
+            });
+            if is_new {
+                let queue = self.requested_calls.by_tool.entry(tool).or_default();
+                queue.push_back(index);
+            }
         }
         let call = call.to_owned();
         let ended = ended.map(CallEnd::to_owned);
@@ -118,6 +202,7 @@ impl Pairing {
             time,
             call,
             ended,
+            used: false,
         });
         let most = if FORMATS.contains(&self.format) {
             WAITING
@@ -136,32 +221,47 @@ impl Pairing {
             return;
         }
         self.requested_calls.held = 0;
-        let ids: HashSet<u64> = asked
+        self.requested_calls.by_id.clear();
+        self.requested_calls.by_tool.clear();
+        let ids: HashMap<u64, &str> = asked
             .iter()
-            .filter_map(|requested| self.identity(&requested.session, &requested.call))
+            .filter_map(|requested| {
+                let id = self.identity(&requested.session, &requested.call)?;
+                Some((id, &*requested.call.input))
+            })
             .collect();
         let mut met = HashSet::new();
-        let mut by_input: HashMap<(bool, u64, Option<u64>), usize> = HashMap::new();
-        for made in &self.requested_calls.made {
-            match made.id {
-                Some(id) if ids.contains(&id) => {
-                    met.insert(id);
+        let mut by_input: HashMap<(bool, u64, Option<u64>), Vec<usize>> = HashMap::new();
+        let is_model = MODELS.contains(&self.format);
+        for (index, made) in self.requested_calls.made.iter().enumerate() {
+            match made.id.and_then(|id| Some((id, ids.get(&id)?))) {
+                Some((id, requested)) => {
+                    if !is_model || made.says(requested) {
+                        met.insert(id);
+                    }
                 }
-                Some(id) if self.requested_calls.matched.contains(&id) => {}
-                id => {
-                    let key = (id.is_some(), made.tool, made.input);
-                    *by_input.entry(key).or_default() += 1;
+                None if made
+                    .id
+                    .is_some_and(|id| self.requested_calls.matched.contains(&id)) => {}
+                None => {
+                    let key = (made.id.is_some(), made.tool, made.input);
+                    by_input.entry(key).or_default().push(index);
                 }
             }
         }
+        drop(ids);
         for RequestedCall {
             session,
             line,
             time,
             call,
             ended,
+            used,
         } in asked
         {
+            if used {
+                continue;
+            }
             let id = self.identity(&session, &call);
             if id.is_some_and(|id| !met.insert(id)) {
                 continue;
@@ -176,16 +276,19 @@ impl Pairing {
                 &[false]
             };
             let inputs = [input_hash(&call.input), None];
-            let mut same = inputs
+            let made = &self.requested_calls.made;
+            let is_same = |index: &usize| {
+                !is_model || made.get(*index).is_some_and(|made| made.says(&call.input))
+            };
+            let mut keys = inputs
                 .into_iter()
                 .flat_map(|input| ids.iter().map(move |has_id| (*has_id, tool, input)));
             let taken = ended.is_none()
-                && same.any(|key| {
-                    let count = by_input.get_mut(&key);
-                    count.is_some_and(|count| {
-                        let is_left = *count > 0;
-                        *count = count.saturating_sub(1);
-                        is_left
+                && keys.any(|key| {
+                    let same = by_input.get_mut(&key);
+                    same.is_some_and(|same| {
+                        let at = same.iter().take(COMPARED).position(is_same);
+                        at.map(|at| same.remove(at)).is_some()
                     })
                 });
             if taken {
