@@ -25,6 +25,7 @@ mod otlp_models;
 #[cfg(test)]
 mod otlp_tests;
 mod pairing;
+mod python;
 pub mod swe_agent;
 #[cfg(test)]
 mod tests;
@@ -532,6 +533,9 @@ pub(super) fn input_text<'a>(text: Cow<'a, str>, name: &str) -> Cow<'a, str> {
     let mut scanner = Scanner::new(&text, DEPTH);
     if text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok() {
         return text;
+    }
+    if let Some(json) = python::to_json(&text) {
+        return Cow::Owned(json);
     }
     let mut out = format!("{{\"{name}\":");
     push_quoted(&mut out, &text);

@@ -2,7 +2,7 @@
 //! them or are those of another layer of the program.
 
 use super::otlp::Attributes;
-use super::{Call, given, object_of, otlp_events};
+use super::{Call, given, object_of, otlp_events, python};
 use crate::trace::formats::shown::{is_schema, names_action};
 use serde::Deserialize;
 use shell_effects::agent_tools;
@@ -103,11 +103,7 @@ fn says_more(other: &str, given: &str, full: Option<&str>) -> bool {
     known.add(Raw::trusted(given), DEPTH);
     let mut new = Texts::default();
     new.add(Raw::trusted(other), DEPTH);
-    let is_known = |text: &str| known.has(text);
-    !new.values.iter().all(|text| match quoted(text) {
-        Some(parts) => parts.iter().all(|part| is_known(part)),
-        None => is_known(text),
-    })
+    !new.values.iter().all(|text| known.has(text))
 }
 
 /// Texts of a value.
@@ -130,6 +126,9 @@ impl Texts {
             let is_json = text.trim_start().starts_with(['{', '[']);
             match strict_json::from_text::<Raw<'_>>(&text) {
                 Ok(inner) if is_json => self.add(inner, left),
+                _ if let Some(json) = python::to_json(&text) => {
+                    self.add(Raw::trusted(&json), left);
+                }
                 _ if text.trim().is_empty() => {}
                 _ => drop(self.values.insert(text.trim().to_owned())),
             }
@@ -191,35 +190,6 @@ fn is_about(name: &str, value: Raw<'_>, left: u32) -> bool {
     } else {
         true
     }
-}
-
-/// Returns the strings in an object as Python prints it; `None` for other texts.
-fn quoted(text: &str) -> Option<Vec<String>> {
-    if !text.starts_with('{') || !text.ends_with('}') {
-        return None;
-    }
-    let mut parts = Vec::new();
-    let mut part = String::new();
-    let mut open = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match open {
-            None if matches!(c, '\'' | '"') => open = Some(c),
-            None => {}
-            Some(quote) if c == quote => {
-                parts.push(std::mem::take(&mut part).trim().to_owned());
-                open = None;
-            }
-            Some(_) if c == '\\' => part.push(match chars.next()? {
-                'n' => '\n',
-                't' => '\t',
-                'r' => '\r',
-                other => other,
-            }),
-            Some(_) => part.push(c),
-        }
-    }
-    (open.is_none() && !parts.is_empty()).then_some(parts)
 }
 
 /// Returns the whole command, which Claude Code records in addition to its first word.
