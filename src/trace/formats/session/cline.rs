@@ -120,6 +120,7 @@ impl<'a> UiMessage<'a> {
                 ("execute_command".to_owned(), object_of("command", line))
             }
             "use_mcp_server" => shown_server(&said),
+            "use_subagents" => (kind.into_owned(), shown_object(&said)),
             "browser_action" => ("browser_action".to_owned(), object_of("action", &said)),
             "browser_action_launch" => ("browser_action".to_owned(), object_of("url", &said)),
             _ => return,
@@ -184,6 +185,14 @@ fn shown_tool(said: &str) -> (String, Cow<'static, str>) {
             (shown.tool, given.into())
         }
         Err(_) => (String::new(), object_of("text", said)),
+    }
+}
+
+/// Returns arguments that the window shows as an object.
+fn shown_object(said: &str) -> Cow<'static, str> {
+    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(said) {
+        Ok(_) => Cow::Owned(said.to_owned()),
+        Err(_) => object_of("text", said),
     }
 }
 
@@ -349,7 +358,11 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                     raw,
                     match id(data.tool_call_id) {
                         Some(id) => EventKind::Rejected { id, by },
-                        None => EventKind::Denied { request, by },
+                        None => EventKind::RequestDecided {
+                            request,
+                            allowed: false,
+                            by,
+                        },
                     },
                 );
             }
@@ -504,6 +517,11 @@ mod tests {
         assert_eq!(
             told(&FORMAT, text)[0],
             r#"call 5 readFile {"tool":"readFile"}"#
+        );
+        let text = r#"{"ts":5,"type":"ask","ask":"use_subagents","text":"{\"prompts\":[\"x\"]}"}"#;
+        assert_eq!(
+            told(&FORMAT, text)[0],
+            r#"call 5 use_subagents {"prompts":["x"]}"#
         );
     }
 

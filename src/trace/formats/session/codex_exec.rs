@@ -108,8 +108,6 @@ struct Item<'a> {
     #[serde(borrow)]
     prompt: Option<Raw<'a>>,
     #[serde(borrow)]
-    receiver_thread_ids: Option<Raw<'a>>,
-    #[serde(borrow)]
     items: Option<Raw<'a>>,
     /// In some versions, the members of a type are in an object of their own.
     #[serde(borrow)]
@@ -225,10 +223,8 @@ impl<'a> Item<'a> {
                 } else {
                     tool
                 },
-                members(&[
-                    ("message", self.prompt),
-                    ("target", self.receiver_thread_ids),
-                ]),
+                // Which agents receive it is known only at its end.
+                members(&[("message", self.prompt)]),
             ),
             // Items of other types count by what they contain.
             _ if self.command.is_some() => ("shell".into(), self.command_given()),

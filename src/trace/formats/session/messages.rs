@@ -502,7 +502,11 @@ impl<'a> Message<'a> {
             let is_item = |raw: &Raw<'a>| {
                 raw.read::<Self>()
                     .and_then(|part| text(part.kind))
-                    .is_some_and(|kind| is_result(&kind) || CALLS.contains(&&*kind))
+                    .is_some_and(|kind| {
+                        is_result(&kind)
+                            || CALLS.contains(&&*kind)
+                            || kind == "tool-approval-response"
+                    })
             };
             let own = self.parts.0.iter().flatten().copied();
             let all: Vec<_> = parts.into_iter().flatten().chain(own).collect();

@@ -234,10 +234,11 @@ pub(super) enum EventKind<'a> {
         /// Id of the call, if the request names it.
         id: Option<Cow<'a, str>>,
     },
-    /// A request was denied.
-    Denied {
+    /// A request was allowed or denied.
+    RequestDecided {
         /// Id of the request, if there is one.
         request: Option<Cow<'a, str>>,
+        allowed: bool,
         by: DecidedBy,
     },
     /// A call begins. It is the same as one that was requested under its id.

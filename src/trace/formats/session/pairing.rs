@@ -232,12 +232,16 @@ impl Pairing {
                 self.wanted(key, line, event.time, (call, ended.as_ref()), on);
             }
             EventKind::Requested { request, id } => self.requested(key, request, id.as_deref()),
-            EventKind::Denied { request, by } => {
-                if let Some(id) = self.denied_call(key, request.as_deref()) {
-                    let what = EventKind::Rejected {
-                        id: Cow::Borrowed(&id),
-                        by: *by,
-                    };
+            EventKind::RequestDecided {
+                request,
+                allowed,
+                by,
+            } => {
+                if let Some(id) = self.call_of_request(key, request.as_deref(), *allowed) {
+                    let (id, by) = (Cow::Borrowed(&*id), *by);
+                    let rejected = EventKind::Rejected { id: id.clone(), by };
+                    let approved = EventKind::Approved { id, by };
+                    let what = if *allowed { approved } else { rejected };
                     self.event(key, line, &Event { what, ..*event }, on);
                 }
             }

@@ -5,6 +5,7 @@
 //! never made.
 
 use super::{Call, CallStatus, input_text};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// Tags that are calls.
@@ -261,8 +262,16 @@ fn call(tool: &str, mut given: Map<String, Value>) -> Call<'static> {
 const DENIED: &str = "The user denied this operation";
 const FAILED: &str = "The tool execution failed with the following error";
 /// The same texts for structured calls: Roo writes such results as JSON.
-const DENIED_AS_JSON: &str = r#"{"status":"denied","message":"The user denied this operation"#;
-const FAILED_AS_JSON: &str = r#"{"status":"error","message":"The tool execution failed"#;
+/// Roo's message of a failed structured call.
+const FAILED_AS_JSON: &str = "The tool execution failed";
+
+/// A structured result of Roo.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RooResult {
+    status: String,
+    message: String,
+}
 
 /// Determines how a call ended from the text of its result.
 pub(super) fn how(output: &str) -> CallStatus {
@@ -277,11 +286,17 @@ pub(super) fn how(output: &str) -> CallStatus {
 
 /// Like [`how`], for structured calls; `None` if the text doesn't say.
 pub(super) fn structured(output: &str) -> Option<CallStatus> {
-    if is_skipped(output) || output.starts_with(DENIED_AS_JSON) {
+    if is_skipped(output) {
         return Some(CallStatus::RejectedByText);
     }
-    if output.starts_with(FAILED_AS_JSON) {
-        return Some(CallStatus::Error);
+    if output.starts_with('{') {
+        let result = serde_json::from_str::<RooResult>(output).unwrap_or_default();
+        let says = |message| result.message.starts_with(message);
+        return match result.status.as_str() {
+            "denied" if says(DENIED) => Some(CallStatus::RejectedByText),
+            "error" if says(FAILED_AS_JSON) => Some(CallStatus::Error),
+            _ => None,
+        };
     }
     // Cline writes the call before the result here too.
     let result = match note(output) {
@@ -672,6 +687,12 @@ mod tests {
                 r#"{"status":"error","message":"The tool execution failed","error":"x"}"#,
                 Some(CallStatus::Error),
             ),
+            (
+                r#"{"status": "denied", "feedback": "no", "message": "The user denied this operation and provided the following feedback"}"#,
+                Some(CallStatus::RejectedByText),
+            ),
+            (r#"{"status":"denied","message":"x"}"#, None),
+            ("{", None),
             ("fine", None),
         ];
         for (text, how) in cases {

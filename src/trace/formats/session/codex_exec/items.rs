@@ -170,7 +170,6 @@ impl<'a> Item<'a> {
             result: self.result.or(other.result),
             error: self.error.or(other.error),
             action: self.action.or(other.action),
-            receiver_thread_ids: self.receiver_thread_ids.or(other.receiver_thread_ids),
             ..self
         }
     }

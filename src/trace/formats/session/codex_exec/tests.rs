@@ -121,7 +121,7 @@ fn other_items_name_their_tools() {
                 r#""receiver_thread_ids":["t"],"status":"completed""#
             ),
             vec![
-                r#"call item_1 spawn_agent {"message":"x","target":["t"]}"#,
+                r#"call item_1 spawn_agent {"message":"x"}"#,
                 "end item_1 Ok None ",
             ],
         ),
@@ -412,4 +412,26 @@ fn items_of_mixed_threads_find_their_calls() {
             "{all:#?}"
         );
     }
+}
+
+#[test]
+fn a_call_of_agents_is_one_whoever_receives_it() {
+    let item = |state: &str, members: &str| {
+        format!(
+            r#"{{"type":"item.{state}","item":{{"id":"i","type":"collab_tool_call","tool":"wait",{members}}}}}"#
+        )
+    };
+    let begun = item(
+        "started",
+        r#""receiver_thread_ids":["b","c"],"status":"in_progress""#,
+    );
+    let ended = item(
+        "completed",
+        r#""receiver_thread_ids":["b"],"status":"completed""#,
+    );
+    let records = fed(&FORMAT, &[&begun, &ended]);
+    let calls = records
+        .iter()
+        .filter(|record| record.contains(r#""record":"call""#));
+    assert_eq!(calls.count(), 1, "{records:?}");
 }

@@ -31,7 +31,11 @@ struct Item<'a> {
     error: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolInvocation")]
     invocation: Option<Raw<'a>>,
-    approval: Lenient<Approval>,
+    #[serde(rename = "approval")]
+    decision: Lenient<Approval>,
+    #[serde(borrow, rename = "approvalId")]
+    approval: Option<Raw<'a>>,
+    approved: Lenient<bool>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -60,6 +64,28 @@ pub(super) fn item<'a>(
                 (Some(id), Some(true)) => events.push(raw, EventKind::Approved { id, by }),
                 (Some(id), Some(false)) => events.push(raw, EventKind::Rejected { id, by }),
                 _ => {}
+            }
+            true
+        }
+        // The AI SDK's, whose requests have ids of their own.
+        "tool-approval-request" => {
+            let item = parts();
+            if let (Some(request), call @ Some(_)) = (id(item.approval), id(item.call)) {
+                events.push(raw, EventKind::Requested { request, id: call });
+            }
+            true
+        }
+        "tool-approval-response" => {
+            let item = parts();
+            if let (request @ Some(_), Some(allowed)) = (id(item.approval), item.approved.0) {
+                events.push(
+                    raw,
+                    EventKind::RequestDecided {
+                        request,
+                        allowed,
+                        by: DecidedBy::Human,
+                    },
+                );
             }
             true
         }
@@ -120,7 +146,7 @@ impl<'a> Item<'a> {
         };
         events.push(raw, EventKind::Call(call));
         let by = DecidedBy::Human;
-        if self.approval.0.and_then(|approval| approval.approved.0) == Some(true) {
+        if self.decision.0.and_then(|approval| approval.approved.0) == Some(true) {
             events.push(raw, EventKind::Approved { id: id.clone(), by });
         }
         let how = match &*state {

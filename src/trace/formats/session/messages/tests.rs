@@ -532,3 +532,42 @@ fn calls_and_results_of_bedrock_are_joined() {
         assert_eq!(told, [r#"call c f {"a":1}"#, expected]);
     }
 }
+
+#[test]
+fn approvals_of_the_ai_sdk_are_decisions() {
+    let call = |id: &str, approval: &str| {
+        format!(
+            r#"{{"type":"tool-call","toolCallId":"{id}","toolName":"f","input":{{}}}},
+                {{"type":"tool-approval-request","approvalId":"{approval}","toolCallId":"{id}"}}"#
+        )
+    };
+    let answer = |approval: &str, approved: bool| {
+        format!(
+            r#"{{"type":"tool-approval-response","approvalId":"{approval}","approved":{approved}}}"#
+        )
+    };
+    let conversation = format!(
+        r#"[{{"role":"assistant","content":[{},{}]}},{{"role":"tool","content":[{},{},{}]}},
+            {{"role":"tool","content":[{{"type":"tool-result","toolCallId":"d","output":"x"}}]}}]"#,
+        call("c", "p"),
+        call("d", "q"),
+        answer("p", false),
+        answer("q", true),
+        answer("unknown", true),
+    );
+    let records = fed(&FORMAT, &[&conversation]);
+    let calls: Vec<&String> = records.iter().skip(1).collect();
+    assert_eq!(calls.len(), 2, "{records:?}");
+    assert!(
+        calls.iter().any(|call| call.contains(r#""callId":"c""#)
+            && call.contains(r#""status":"rejected""#)
+            && call.contains(r#""outcome":"not_executed""#)),
+        "{calls:?}"
+    );
+    assert!(
+        calls.iter().any(|call| call.contains(r#""callId":"d""#)
+            && call.contains(r#""status":"approved""#)
+            && call.contains(r#""outcome":"ok""#)),
+        "{calls:?}"
+    );
+}

@@ -270,10 +270,18 @@ impl Pairing {
         }
     }
 
-    /// Returns the call of a denied request.
-    pub(super) fn denied_call(&self, key: &str, request: Option<&str>) -> Option<Box<str>> {
+    /// Returns the call of a request that was decided. A denied request that isn't known is that of
+    /// the only open call.
+    pub(super) fn call_of_request(
+        &self,
+        key: &str,
+        request: Option<&str>,
+        allowed: bool,
+    ) -> Option<Box<str>> {
         let session = self.sessions.get(key)?;
         let named = request.and_then(|request| session.requests.get(&keyed_hash(request)));
-        named.cloned().or_else(|| self.waiting.only_open(key))
+        named
+            .cloned()
+            .or_else(|| self.waiting.only_open(key).filter(|_| !allowed))
     }
 }
