@@ -20,6 +20,7 @@ pub mod messages;
 pub mod openhands;
 pub mod otlp;
 mod otlp_arguments;
+mod otlp_claude;
 mod otlp_events;
 mod otlp_models;
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Events of coding agents contain decisions and results; spans contain finished calls. They may
 //! belong to several sessions and are sorted by time first.
 
-use super::otlp_arguments::{PLAIN, call};
+use super::otlp_arguments::{PLAIN, call, tool_of_server};
+use super::otlp_claude;
 use super::otlp_events::{self, SpanEvents};
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
@@ -129,6 +130,10 @@ struct Item<'a> {
     name: LenientStr<'a>,
     #[serde(borrow)]
     trace_id: LenientStr<'a>,
+    #[serde(borrow)]
+    span_id: LenientStr<'a>,
+    #[serde(borrow)]
+    parent_span_id: LenientStr<'a>,
     #[serde(borrow)]
     context: Lenient<Context<'a>>,
     #[serde(borrow)]
@@ -392,6 +397,8 @@ impl<'a> Attributes<'a> {
             "tool_use_id",
             "call_id",
             "gen_ai.tool.call.id",
+            "gen_ai.tool.call_id",
+            "ai.toolCall.id",
             "tool_call.id",
             "tool_call_id",
         ])
@@ -420,7 +427,8 @@ struct TimedItem<'a> {
 
 impl<'a> Export<'a> {
     fn record(self, whole: &'a str) -> SessionRecord<'a> {
-        let mut found = Vec::new();
+        let mut items = Vec::new();
+        let mut parts = otlp_claude::Parts::default();
         let mut malformed = Vec::new();
         let groups = |list: List<'a>| {
             let list = list.0.unwrap_or_default().into_iter();
@@ -445,18 +453,23 @@ impl<'a> Export<'a> {
                         let Some(item) = raw.read::<Item<'a>>() else {
                             continue;
                         };
-                        let at = offset(whole, raw.as_written()).unwrap_or_default();
-                        found.push(item.found(at, around.as_ref(), is_span, &mut malformed));
+                        item.add_part(&mut parts);
+                        items.push((item, raw, around.clone(), is_span));
                     }
                 }
             }
         }
         for raw in self.spans.0.unwrap_or_default() {
             if let Some(item) = raw.read::<Item<'a>>() {
-                let at = offset(whole, raw.as_written()).unwrap_or_default();
-                found.push(item.found(at, None, true, &mut malformed));
+                item.add_part(&mut parts);
+                items.push((item, raw, None, true));
             }
         }
+        let items = items.into_iter().map(|(item, raw, around, is_span)| {
+            let at = offset(whole, raw.as_written()).unwrap_or_default();
+            item.found(at, around.as_ref(), is_span, &parts, &mut malformed)
+        });
+        let mut found: Vec<TimedItem<'a>> = items.collect();
         // The session of a trace may be recorded on only one of its spans.
         let mut traces = HashMap::new();
         for one in &found {
@@ -511,11 +524,22 @@ impl<'a> Export<'a> {
 }
 
 impl<'a> Item<'a> {
+    /// Adds the span to those that are parts of calls, if it is one.
+    fn add_part(&self, parts: &mut otlp_claude::Parts<'a>) {
+        if let (Some(parent), Some(name)) = (text(self.parent_span_id), text(self.name))
+            && name.starts_with(otlp_claude::TOOL)
+        {
+            let attributes = Attributes::of(self.attributes, &mut Vec::new());
+            parts.add(parent, &name, &attributes);
+        }
+    }
+
     fn found(
         self,
         at: usize,
         around: Option<&Cow<'a, str>>,
         is_span: bool,
+        parts: &otlp_claude::Parts<'a>,
         malformed: &mut Malformed<'a>,
     ) -> TimedItem<'a> {
         let mut attributes = Attributes::of(self.attributes, malformed);
@@ -529,7 +553,7 @@ impl<'a> Item<'a> {
         let session = attributes.session().or_else(|| around.cloned());
         let (what, past) = if is_span {
             let events = self.span_events(malformed);
-            self.span(&mut attributes, events)
+            self.span(&mut attributes, events, parts)
         } else {
             self.log(&attributes, malformed)
         };
@@ -592,6 +616,10 @@ impl<'a> Item<'a> {
         let mut short = agents.iter().filter_map(|agent| name.strip_prefix(agent));
         let short = short.next().unwrap_or(name);
         let tool = attributes.first(&["tool_name", "function_name", "gen_ai.tool.name"]);
+        let tool = match tool.as_deref() {
+            Some("mcp_tool") => tool_of_server(attributes).map(Cow::Owned).or(tool),
+            _ => tool,
+        };
         match short {
             "tool_decision" => Some(EventKind::Decided {
                 call: call(attributes, tool.unwrap_or_default()),
@@ -629,17 +657,22 @@ impl<'a> Item<'a> {
         &self,
         attributes: &mut Attributes<'a>,
         events: SpanEvents<'a>,
+        parts: &otlp_claude::Parts<'a>,
     ) -> (Vec<EventKind<'a>>, Vec<Call<'static>>) {
         let name = text(self.name).unwrap_or_default();
         let operation = attributes.first(&["gen_ai.operation.name"]);
         let kind = attributes.first(&["openinference.span.kind", "traceloop.span.kind"]);
         let is_tool = match (operation.as_deref(), kind.as_deref()) {
-            (Some(operation), _) => operation == "execute_tool",
+            (Some(operation), _) => {
+                operation == "execute_tool"
+                    || attributes.first(&TOOL_NAMES).is_some()
+                        && !otlp_models::OPERATIONS.contains(&operation)
+            }
             (None, Some(kind)) => kind.eq_ignore_ascii_case("tool"),
             (None, None) => {
-                attributes.first(&["gen_ai.tool.name"]).is_some()
+                attributes.first(&TOOL_NAMES).is_some()
                     || name.starts_with("execute_tool ")
-                    || name == "claude_code.tool"
+                    || name == otlp_claude::TOOL
             }
         };
         if !is_tool {
@@ -651,6 +684,7 @@ impl<'a> Item<'a> {
         let tool = attributes
             .first(&[
                 "gen_ai.tool.name",
+                "ai.toolCall.name",
                 "tool.name",
                 "tool_name",
                 "traceloop.entity.name",
@@ -667,12 +701,22 @@ impl<'a> Item<'a> {
                 .or_else(|| text(status.description))
                 .unwrap_or_default()
         });
-        (vec![done(attributes, tool, None, failure)], Vec::new())
+        let part = text(self.span_id).map(|id| parts.of(&id));
+        let part = part.unwrap_or_default();
+        let failure = failure.or_else(|| part.failed.then_some(Cow::Borrowed("")));
+        let mut done = done(attributes, tool, part.decision, failure);
+        if let (Some(by), EventKind::Done { ended, .. }) = (part.rejected(), &mut done) {
+            ended.how = CallStatus::Rejected(by);
+        }
+        (vec![done], Vec::new())
     }
 }
 
+/// Attributes that only spans of calls have.
+const TOOL_NAMES: [&str; 2] = ["gen_ai.tool.name", "ai.toolCall.name"];
 /// Attributes that contain the result of a call.
-const RESULTS: [&str; 5] = [
+const RESULTS: [&str; 6] = [
+    "ai.toolCall.result",
     "output",
     "gen_ai.tool.call.result",
     "tool_response",
@@ -691,7 +735,7 @@ fn nanos(raw: Raw<'_>) -> Option<Timestamp> {
 }
 
 /// Returns whether a call was allowed, and by whom. An approval of an unknown source is ignored.
-fn decision(
+pub(super) fn decision(
     attributes: &Attributes<'_>,
     words: &[&str],
     sources: &[&str],

@@ -2,7 +2,7 @@
 //! them or are those of another layer of the program.
 
 use super::otlp::Attributes;
-use super::{Call, given, object_of, otlp_events, python};
+use super::{Call, given, object_of, otlp_events, otlp_models, python};
 use crate::trace::formats::shown::{is_schema, names_action};
 use serde::Deserialize;
 use shell_effects::agent_tools;
@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use strict_json::{Raw, Str};
 
 /// Attributes that contain the arguments of a call.
-pub(super) const PLAIN: [&str; 5] = [
+pub(super) const PLAIN: [&str; 6] = [
+    "ai.toolCall.args",
     "tool_input",
     "function_args",
     "arguments",
@@ -61,16 +62,31 @@ pub(super) fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<
     let mut others: Vec<(&str, Cow<'a, str>)> = Vec::new();
     for name in OTHERS {
         let other = of(&[name]);
+        if name == "tool_parameters" && is_name(&other) {
+            continue;
+        }
         if given::is_blank(&given) {
             given = other;
         } else {
             others.push((name, other));
         }
     }
+    let asked = attributes.first(&["gen_ai.input.messages"]);
+    for call in asked.iter().flat_map(|text| otlp_models::chosen(text)) {
+        others.push(("request", call.input));
+    }
+    if let Some(path) = attributes.first(&["file_path"]) {
+        others.push(("span", object_of("file_path", &path).into()));
+    }
+    let line = attributes.first(&["full_command"]);
     let shell = agent_tools::tool(&tool);
     let command = shell.and_then(agent_tools::Tool::command);
     let parameters = || attributes.first(&["tool_parameters", "tool.parameters"]);
-    let full = command.and_then(|_| full_command(&given).or_else(|| full_command(&parameters()?)));
+    let full = command.and_then(|_| {
+        line.map(Cow::into_owned)
+            .or_else(|| full_command(&given))
+            .or_else(|| full_command(&parameters()?))
+    });
     others.retain(|(_, other)| says_more(other, &given, full.as_deref()));
     let full = command.zip(full).map(|(command, full)| {
         let line = match command_in(&given, shell) {
@@ -81,7 +97,9 @@ pub(super) fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<
         object_of(command, &line)
     });
     let given = full.unwrap_or(given);
-    let input = if others.is_empty() {
+    let input = if given::is_blank(&given) && others.len() == 1 {
+        others.pop().map_or(given, |(_, only)| only)
+    } else if others.is_empty() {
         given
     } else {
         let named = std::iter::once(("arguments", given)).chain(others);
@@ -93,6 +111,37 @@ pub(super) fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<
         tool,
         input,
     }
+}
+
+/// Returns whether parameters that Claude Code records only name the call.
+fn is_name(parameters: &str) -> bool {
+    const NAMES: [&str; 4] = [
+        "mcp_server_name",
+        "mcp_tool_name",
+        "skill_name",
+        "subagent_type",
+    ];
+    let members = strict_json::from_text::<BTreeMap<String, Raw<'_>>>(parameters);
+    members
+        .is_ok_and(|all| !all.is_empty() && all.keys().all(|name| NAMES.contains(&name.as_str())))
+}
+
+/// Returns the tool of an MCP server that Claude Code calls `mcp_tool`.
+pub(super) fn tool_of_server(attributes: &Attributes<'_>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Names<'a> {
+        #[serde(borrow, rename = "mcp_server_name")]
+        server: Str<'a>,
+        #[serde(borrow, rename = "mcp_tool_name")]
+        tool: Str<'a>,
+    }
+    let parameters = attributes.first(&["tool_parameters"])?;
+    let names: Names<'_> = strict_json::from_text(&parameters).ok()?;
+    Some(format!(
+        "mcp__{}__{}",
+        names.server.decode(),
+        names.tool.decode()
+    ))
 }
 
 /// Returns whether a value contains a text that the arguments don't contain, apart from the whole

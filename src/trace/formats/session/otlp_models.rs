@@ -6,8 +6,21 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::Raw;
 
+/// Operations of models and agents.
+pub(super) const OPERATIONS: [&str; 7] = [
+    "chat",
+    "create_agent",
+    "embeddings",
+    "generate_content",
+    "invoke_agent",
+    "llm_call",
+    "text_completion",
+];
 /// Attributes that contain a model's output as JSON.
 const OUTPUTS: [&str; 2] = ["gen_ai.output.messages", "gen_ai.completion"];
+
+/// The AI SDK's attribute, which contains a list of calls.
+const LISTED: &str = "ai.response.toolCalls";
 
 /// Index of a message and index of a call in it, for calls that are split over attributes.
 type CallIndex = (u32, u32);
@@ -55,7 +68,10 @@ pub(super) fn asked(
         Ok(raw) => messages::asked(raw).iter().map(Call::to_owned).collect(),
         Err(_) => Vec::new(),
     });
-    let whole: Vec<_> = whole.collect();
+    let listed = attributes.get(LISTED).into_iter();
+    let listed = listed
+        .flat_map(|list| chosen(&format!("{{\"role\":\"assistant\",\"tool_calls\":{list}}}")));
+    let whole: Vec<_> = whole.chain(listed).collect();
     parts.into_values().chain(whole)
 }
 

@@ -2,7 +2,7 @@
 
 use super::otlp::FORMAT as OTLP;
 use super::testing::told;
-use super::tests::calls;
+use super::tests::{calls, records};
 use crate::trace::formats::{NativeRecord, Record, TraceFormat};
 use serde_json::{Value, json};
 use strict_json::Scanner;
@@ -578,4 +578,128 @@ fn the_history_in_a_log_is_read() {
     let record = json!({"eventName": "gen_ai.assistant.message", "traceId": "t", "body": body});
     let record = json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]});
     assert_eq!(calls(&OTLP, &[record]).len(), 1);
+}
+
+/// Returns a span below another one.
+fn span(name: &str, id: &str, parent: &str, pairs: &[(&str, &str)]) -> Value {
+    json!({"name": name, "traceId": "t", "spanId": id, "parentSpanId": parent,
+        "attributes": attributes(pairs)})
+}
+
+fn spans(spans: &[Value]) -> Value {
+    json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+}
+
+#[test]
+fn parts_of_a_span_of_claude_code_tell_of_its_call() {
+    let tool = |id: &str, name: &str, more: (&str, &str)| {
+        span("claude_code.tool", id, "", &[("tool_name", name), more])
+    };
+    let asked = |parent: &str, word: &str, source: &str| {
+        let pairs = [("decision", word), ("source", source)];
+        span("claude_code.tool.blocked_on_user", "x", parent, &pairs)
+    };
+    let ended = |parent: &str, success: &str| {
+        span(
+            "claude_code.tool.execution",
+            "y",
+            parent,
+            &[("success", success)],
+        )
+    };
+    let told = calls(
+        &OTLP,
+        &[spans(&[
+            tool("1", "Bash", ("full_command", "rm -rf /srv/o")),
+            asked("1", "accept", "user_temporary"),
+            ended("1", "false"),
+            tool("2", "Write", ("file_path", "/etc/hosts")),
+            asked("2", "reject", "user_reject"),
+            tool("3", "Read", ("file_path", "a")),
+            asked("unknown", "reject", "user_reject"),
+        ])],
+    );
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(
+        told[0].contains("shell_cmd approved/human error"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].contains("Write") && told[1].contains("rejected/human not_executed"),
+        "{told:?}"
+    );
+    assert!(told[2].ends_with("-/- ok"), "{told:?}");
+}
+
+#[test]
+fn spans_with_the_name_of_a_tool_are_calls() {
+    let args = r#"{"command":"ls"}"#;
+    let listed = r#"[{"toolCallId":"c","toolName":"bash","args":"{\"command\":\"ls\"}"}]"#;
+    let messages = r#"{"role":"assistant","tool_calls":[{"name":"bash","args":{"command":"ls"}}]}"#;
+    let of_operation = |operation: &'static str| {
+        vec![
+            ("gen_ai.operation.name", operation),
+            ("gen_ai.tool.name", "bash"),
+            ("gen_ai.tool.call_id", "c"),
+            ("gen_ai.input.messages", messages),
+        ]
+    };
+    for (pairs, expected) in [
+        (
+            vec![
+                ("ai.toolCall.name", "bash"),
+                ("ai.toolCall.id", "c"),
+                ("ai.toolCall.args", args),
+            ],
+            vec!["t c bash shell_cmd -/- ok"],
+        ),
+        (
+            vec![("ai.response.toolCalls", listed)],
+            vec!["t c bash shell_cmd -/- not_recorded"],
+        ),
+        (of_operation("tool_call"), vec!["t c bash shell_cmd -/- ok"]),
+        (of_operation("chat"), vec![]),
+    ] {
+        assert_eq!(
+            calls(&OTLP, &[spans(&[span("x", "1", "", &pairs)])]),
+            expected
+        );
+    }
+}
+
+#[test]
+fn what_only_names_a_call_is_no_argument() {
+    let result = |tool: &str, parameters: &str| {
+        let pairs = [
+            ("session.id", "s"),
+            ("tool_name", tool),
+            ("tool_parameters", parameters),
+        ];
+        logged("claude_code.tool_result", 1, &pairs)
+    };
+    let server = r#"{"mcp_server_name":"github","mcp_tool_name":"list_issues"}"#;
+    for (tool, parameters, name, given) in [
+        ("mcp_tool", server, "mcp__github__list_issues", "{}"),
+        ("Agent", r#"{"subagent_type":"Explore"}"#, "Agent", "{}"),
+        ("Skill", r#"{"skill_name":"x"}"#, "Skill", "{}"),
+        (
+            "Skill",
+            r#"{"skill_name":"x","a":1}"#,
+            "Skill",
+            r#"{"a":1,"skill_name":"x"}"#,
+        ),
+    ] {
+        let records = records(&OTLP, &[result(tool, parameters)]);
+        let call = records
+            .iter()
+            .find(|record| record["record"] == "call")
+            .unwrap();
+        assert_eq!(call["tool"], name);
+        let parameters = &call["action"]["payload"]["parameters"];
+        assert_eq!(
+            parameters,
+            &serde_json::from_str::<Value>(given).unwrap(),
+            "{call}"
+        );
+    }
 }
