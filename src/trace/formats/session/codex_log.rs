@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use strict_json::{Raw, Str};
+use util::keyed_hash;
 
 pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     name: "codex-log",
@@ -165,7 +166,13 @@ impl<'a> Line<'a> {
                 } else {
                     change = message.change();
                     rejected = message.contradiction();
-                    message.what()
+                    let turn = text(payload.id).map(|id| keyed_hash(&*id));
+                    match message.what() {
+                        Some(EventKind::Asked(call, to, _)) => {
+                            Some(EventKind::Asked(call, to, turn))
+                        }
+                        what => what,
+                    }
                 }
             }
             _ => None,
@@ -253,10 +260,14 @@ impl<'a> Message<'a> {
             "agent_message" => return text(self.said).map(EventKind::Said),
             "user_message" => return text(self.said).map(EventKind::Prompt),
             "exec_approval_request" => {
-                return Some(EventKind::Asked(self.command_call(), Question::Command));
+                return Some(EventKind::Asked(
+                    self.command_call(),
+                    Question::Command,
+                    None,
+                ));
             }
             "apply_patch_approval_request" => {
-                return Some(EventKind::Asked(self.patch_call(), Question::Patch));
+                return Some(EventKind::Asked(self.patch_call(), Question::Patch, None));
             }
             "exec_command_begin" => return Some(began(self.command_call())),
             "patch_apply_begin" => {

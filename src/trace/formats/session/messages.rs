@@ -177,6 +177,14 @@ fn is_conversation(unit: &Unit<'_>) -> bool {
         })
 }
 
+/// Returns whether the first of its messages has a role. opencode's have it further inside.
+pub(super) fn have_roles(unit: &Unit<'_>) -> bool {
+    let messages = unit
+        .get("messages")
+        .and_then(|raw| raw.read::<Vec<Message<'_>>>());
+    messages.is_none_or(|all| all.first().is_none_or(|first| first.role.0.is_some()))
+}
+
 /// A document that contains a conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

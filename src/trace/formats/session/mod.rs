@@ -288,11 +288,11 @@ pub(super) enum EventKind<'a> {
         /// The result may have come already.
         late: bool,
     },
-    /// A question whether a call may be executed.
-    Asked(Call<'a>, Question),
-    /// The answer to the oldest open question of a kind.
+    /// A question whether a call may be executed, with the hash of its turn's id.
+    Asked(Call<'a>, Question, Option<u64>),
+    /// The answer to the oldest open question of a kind, in a turn if it is named.
     Answered {
-        /// Id of the call, if the answer names it.
+        /// Id of the call or of the turn, if the answer names it.
         id: Option<Cow<'a, str>>,
         to: Question,
         /// Whether it was allowed; `None` when the answer is neither yes nor no.

@@ -120,7 +120,7 @@ struct Session {
     /// Hashes of the ids of emitted calls.
     ids: HashSet<u64>,
     /// Calls with an open question, oldest first: commands and patches.
-    questions: [VecDeque<u64>; 2],
+    questions: [VecDeque<(u64, Option<u64>)>; 2],
     /// Id of the call by hash of the id of its request.
     requests: HashMap<u64, Box<str>>,
     /// Calls that were rejected before they began; and hashes of their ids.
@@ -129,7 +129,7 @@ struct Session {
 }
 
 impl Session {
-    fn questions_of(&mut self, question: Question) -> &mut VecDeque<u64> {
+    fn questions_of(&mut self, question: Question) -> &mut VecDeque<(u64, Option<u64>)> {
         let [commands, patches] = &mut self.questions;
         match question {
             Question::Command => commands,
@@ -232,19 +232,7 @@ impl Pairing {
                 self.wanted(key, line, event.time, (call, ended.as_ref()), on);
             }
             EventKind::Requested { request, id } => self.requested(key, request, id.as_deref()),
-            EventKind::RequestDecided {
-                request,
-                allowed,
-                by,
-            } => {
-                if let Some(id) = self.call_of_request(key, request.as_deref(), *allowed) {
-                    let (id, by) = (Cow::Borrowed(&*id), *by);
-                    let rejected = EventKind::Rejected { id: id.clone(), by };
-                    let approved = EventKind::Approved { id, by };
-                    let what = if *allowed { approved } else { rejected };
-                    self.event(key, line, &Event { what, ..*event }, on);
-                }
-            }
+            EventKind::RequestDecided { .. } => self.request_decided(key, line, event, on),
             EventKind::Moved(directory) => self.moved(key, directory),
             EventKind::OfPerson(id) => {
                 self.known_elsewhere.insert(keyed_hash(id));
@@ -297,14 +285,14 @@ impl Pairing {
                     self.begin(n, call, *decision);
                 }
             }
-            EventKind::Asked(call, question) => {
+            EventKind::Asked(call, question, turn) => {
                 let known = self.begun(key, call).filter(|_| call.id.is_some());
                 let n = known.or_else(|| self.call(key, line, event.time, call, on));
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.question = Some(*question);
                 }
                 if let (Some(n), Some(session)) = (n, self.sessions.get_mut(key)) {
-                    session.questions_of(*question).push_back(n);
+                    session.questions_of(*question).push_back((n, *turn));
                 }
             }
             EventKind::Answered { id, to, allowed } => {

@@ -61,7 +61,9 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     is_shape_of: |unit| {
         unit.has(&["messages"])
             && (unit.has(&["trajectory_format"])
-                || unit.has(&["info"]) && !unit.has_one(&["role", "task_id"]))
+                || unit.has(&["info"])
+                    && !unit.has_one(&["role", "task_id"])
+                    && messages::have_roles(unit))
             || unit.is_word("role", &["system"])
                 && unit
                     .get("content")

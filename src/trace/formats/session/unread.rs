@@ -114,9 +114,9 @@ pub(super) fn calls_beside<'a>(record: &'a str, read: &ReadParts) -> Vec<(usize,
     }
     let mut effort = record.len().saturating_mul(EFFORT);
     let at = |part: &str| super::offset(record, part).unwrap_or_default();
-    let mut stack = vec![(false, None, Raw::trusted(record))];
+    let mut stack = vec![(false, None, String::new(), Raw::trusted(record))];
     let mut top = true;
-    while let Some((named, outer, value)) = stack.pop() {
+    while let Some((named, outer, tool, value)) = stack.pop() {
         let written = value.as_written();
         let reading = read.get(written);
         if reading == Some(Reading::Whole) {
@@ -130,7 +130,8 @@ pub(super) fn calls_beside<'a>(record: &'a str, read: &ReadParts) -> Vec<(usize,
         effort = left;
         if written.starts_with('[') {
             let all: Vec<Raw<'_>> = value.read().unwrap_or_default();
-            stack.extend(all.into_iter().rev().map(|one| (named, None, one)));
+            let all = all.into_iter().rev();
+            stack.extend(all.map(|one| (named, None, String::new(), one)));
             continue;
         }
         let members: BTreeMap<String, Raw<'_>> = match value.read() {
@@ -154,13 +155,14 @@ pub(super) fn calls_beside<'a>(record: &'a str, read: &ReadParts) -> Vec<(usize,
             if is_definition(&members) {
                 continue;
             }
-            if let Some(mut call) = call(&members, named) {
+            if let Some(mut call) = call(&members, named, &tool) {
                 call.id = call.id.or(outer);
                 calls.push((at(written), call));
                 continue;
             }
         }
         let own_id = id_of(&members);
+        let has_call_id = members.contains_key("call_id");
         for (name, value) in members {
             let holds = holds_calls(&name);
             let is_read = match reading {
@@ -176,9 +178,12 @@ pub(super) fn calls_beside<'a>(record: &'a str, read: &ReadParts) -> Vec<(usize,
             if value.as_written().starts_with(['{', '[']) && !DATA.contains(&&*name) {
                 let named = holds || matches!(&*name, "content" | "parts");
                 // A call's id may be next to the object that contains the rest of it.
-                let is_rest = matches!(&*name, "function" | "custom");
-                let outer = own_id.clone().filter(|_| is_rest);
-                stack.push((named, outer, value));
+                let tool = tool_in(&name);
+                let is_rest = matches!(&*name, "function" | "custom")
+                    || has_call_id && holds
+                    || !tool.is_empty();
+                let outer = own_id.clone().or(outer.clone()).filter(|_| is_rest);
+                stack.push((named, outer, tool.to_owned(), value));
             } else if holds
                 && let Some(text) = value.read::<Str<'_>>().map(Str::decode)
                 && text.trim_start().starts_with(['{', '['])
@@ -251,6 +256,11 @@ fn holds_calls(name: &str) -> bool {
         .any(|word| name.contains(word) && !name.contains("result") && !name.ends_with("id"))
 }
 
+/// Returns the tool that the name of a member consists of, as in Cursor's `shellToolCall`.
+fn tool_in(name: &str) -> &str {
+    name.strip_suffix("ToolCall").unwrap_or_default()
+}
+
 fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '-'], "")
 }
@@ -280,8 +290,9 @@ fn id_of<'a>(members: &BTreeMap<String, Raw<'a>>) -> Option<Cow<'a, str>> {
     first(members, &ID)
 }
 
-/// Reads an object as a call. `named` means that the name of its member says it is one.
-fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>> {
+/// Reads an object as a call. `named` means that the name of its member says it is one; `tool` is
+/// the tool that this name contains, if any.
+fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool, tool: &str) -> Option<Call<'a>> {
     const TOOL: [&str; 9] = [
         "tool",
         "toolName",
@@ -303,13 +314,13 @@ fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>
     let all = arguments();
     let given = by_shape.or_else(|| {
         let given = all.first().and_then(|(_, raw)| *raw);
-        given.filter(|_| named && members.contains_key("name"))
+        given.filter(|_| named && (members.contains_key("name") || !tool.is_empty()))
     })?;
     // Descriptions of prompts and commands list their parameters.
     let plain = members.contains_key("name") && given.as_written().starts_with('[');
     (!plain).then(|| Call {
         id: id_of(members),
-        tool: first(members, &TOOL).unwrap_or_default(),
+        tool: first(members, &TOOL).unwrap_or_else(|| Cow::Owned(tool.to_owned())),
         // Several members may contain the arguments.
         input: if all.len() > 1 {
             given::of_members(&all)
@@ -376,6 +387,13 @@ mod tests {
             (
                 r#"{"toolInvocations":[{"toolCallId":"z","toolName":"bash","args":{"c":1}}]}"#,
                 r#"z bash {"c":1}"#,
+            ),
+            (
+                concat!(
+                    r#"{"type":"tool_call","call_id":"z","tool_call":{"shellToolCall":"#,
+                    r#"{"args":{"command":"ls"},"result":{"success":{}}}}}"#,
+                ),
+                r#"z shell {"command":"ls"}"#,
             ),
             (
                 r#"{"tool_calls":"[{\"function\":{\"name\":\"bash\"}}]"}"#,

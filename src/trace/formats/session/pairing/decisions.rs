@@ -1,10 +1,11 @@
 //! Decisions about calls: before they begin, when they end, or in other records.
 
 use super::{
-    Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Pairing, Question, REMEMBERED,
-    RecordKind, RoutedRecord, Timestamp, Waiting, feed, hash_of_end, write,
+    Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Event, EventKind, Pairing, Question,
+    REMEMBERED, RecordKind, RoutedRecord, Timestamp, Waiting, feed, hash_of_end, write,
 };
 use crate::trace::formats::session::given::is_blank;
+use std::borrow::Cow;
 use strict_json::{Raw, canonical_eq};
 use util::keyed_hash;
 
@@ -13,6 +14,9 @@ const REPEATED: [&str; 2] = ["codex-exec", "codex-log"];
 
 /// Of these, those whose resumed sessions count their calls from 0 again.
 const RECOUNTED: [&str; 1] = ["codex-exec"];
+
+/// Maximum number of questions among which that of an answer is looked for.
+const OPEN: usize = 1_000;
 
 impl Pairing {
     /// Finds the waiting call that a record of its progress is about.
@@ -228,10 +232,19 @@ impl Pairing {
             waiting.is_some_and(|w| w.question == Some(to) && *w.session == *key)
         };
         let mut n = id.and_then(|id| waiting.last_open_in(id, key)).filter(open);
-        while n.is_none()
-            && let Some(oldest) = session.questions_of(to).pop_front()
+        let turn = id.map(keyed_hash);
+        let questions = session.questions_of(to);
+        while questions.front().is_some_and(|(n, _)| !open(n)) {
+            questions.pop_front();
+        }
+        // An answer that names its turn is to no question of another one.
+        let is_asked = |(n, of): &(u64, Option<u64>)| {
+            (of.is_none() || turn.is_none() || *of == turn) && open(n)
+        };
+        if n.is_none()
+            && let Some(at) = questions.iter().take(OPEN).position(is_asked)
         {
-            n = Some(oldest).filter(open);
+            n = questions.remove(at).map(|(n, _)| n);
         }
         let Some(n) = n else {
             return;
@@ -270,14 +283,35 @@ impl Pairing {
         }
     }
 
+    pub(super) fn request_decided(
+        &mut self,
+        key: &str,
+        line: u64,
+        event: &Event<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
+        let EventKind::RequestDecided {
+            request,
+            allowed,
+            by,
+        } = &event.what
+        else {
+            return;
+        };
+        if let Some(id) = self.call_of_request(key, request.as_deref(), *allowed) {
+            let (id, by) = (Cow::Borrowed(&*id), *by);
+            let what = if *allowed {
+                EventKind::Approved { id, by }
+            } else {
+                EventKind::Rejected { id, by }
+            };
+            self.event(key, line, &Event { what, ..*event }, on);
+        }
+    }
+
     /// Returns the call of a request that was decided. A denied request that isn't known is that of
     /// the only open call.
-    pub(super) fn call_of_request(
-        &self,
-        key: &str,
-        request: Option<&str>,
-        allowed: bool,
-    ) -> Option<Box<str>> {
+    fn call_of_request(&self, key: &str, request: Option<&str>, allowed: bool) -> Option<Box<str>> {
         let session = self.sessions.get(key)?;
         let named = request.and_then(|request| session.requests.get(&keyed_hash(request)));
         named

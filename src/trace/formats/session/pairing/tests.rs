@@ -4,6 +4,7 @@ use super::SESSIONS;
 use crate::trace::entry::Entry;
 use crate::trace::formats::session::claude_code::FORMAT as CLAUDE_CODE;
 use crate::trace::formats::session::codex::FORMAT as CODEX;
+use crate::trace::formats::session::codex_log::FORMAT as CODEX_LOG;
 use crate::trace::formats::session::inspect::FORMAT as INSPECT;
 use crate::trace::formats::session::messages::FORMAT as MESSAGES;
 use crate::trace::formats::session::otlp::FORMAT as OTLP;
@@ -510,4 +511,36 @@ fn an_unknown_call_under_the_id_of_another_tool_is_counted() {
     assert_eq!(count(&[known("a"), unknown("bash")]), 2);
     assert_eq!(count(&[unknown("bash"), known("a")]), 2);
     assert_eq!(count(&[known("b"), unknown("f")]), 2);
+}
+
+#[test]
+fn an_answer_in_a_log_of_codex_is_to_a_question_of_its_turn() {
+    let line = |dir: &str, kind: &str, payload: Value| json!({"ts": "2026-01-01T00:00:00Z", "dir": dir, "kind": kind, "payload": payload});
+    let asked = |turn: &str, id: &str| {
+        let message = json!({"type": "exec_approval_request", "call_id": id, "command": ["x"]});
+        line("to_tui", "codex_event", json!({"id": turn, "msg": message}))
+    };
+    let answer = |turn: &str, decision: &str| {
+        let payload = json!({"type": "exec_approval", "id": turn, "decision": decision});
+        line("from_tui", "op", payload)
+    };
+    let told = calls(
+        &CODEX_LOG,
+        &[
+            asked("2", "a"),
+            asked("3", "b"),
+            asked("3", "c"),
+            answer("3", "approved"),
+            answer("3", "denied"),
+            answer("4", "approved"),
+        ],
+    );
+    let of = |id: &str| {
+        told.iter()
+            .find(|call| call.contains(&format!(" {id} ")))
+            .unwrap()
+    };
+    assert!(of("a").contains(" -/- "), "{told:?}");
+    assert!(of("b").contains("approved/human"), "{told:?}");
+    assert!(of("c").contains("rejected/human"), "{told:?}");
 }
