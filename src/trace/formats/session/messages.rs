@@ -610,9 +610,11 @@ impl<'a> Message<'a> {
         if hosted::item(events, raw, &kind, self) {
             return true;
         }
-        if CALLS.contains(&&*kind) {
+        // Inspect's block of a server's tool contains the result.
+        let is_done = kind == "tool_use" && self.arguments.is_some() && self.result.is_some();
+        if CALLS.contains(&&*kind) && !is_done {
             events.push(raw, EventKind::Call(self.call()));
-        } else if DONE.contains(&&*kind) {
+        } else if DONE.contains(&&*kind) || is_done {
             let mut call = self.call();
             let id = call.id.take().unwrap_or_else(|| events.own_id());
             call.id = Some(id.clone());

@@ -571,3 +571,17 @@ fn approvals_of_the_ai_sdk_are_decisions() {
         "{calls:?}"
     );
 }
+
+#[test]
+fn a_block_of_inspect_contains_its_result() {
+    for (result, how) in [
+        (r#""result":"x","error":null"#, "end c Ok None x"),
+        (r#""result":"x","error":"e""#, "end c Error None x"),
+    ] {
+        let block = format!(
+            r#"{{"type":"tool_use","tool_type":"web_search","id":"c","name":"f","arguments":"{{}}",{result}}}"#
+        );
+        let message = format!(r#"{{"role":"assistant","content":[{block}]}}"#);
+        assert_eq!(told(&FORMAT, &message), ["call c f {}", how]);
+    }
+}
