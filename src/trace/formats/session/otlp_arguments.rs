@@ -2,7 +2,7 @@
 //! them or are those of another layer of the program.
 
 use super::otlp::Attributes;
-use super::{Call, given, object_of, otlp_events, otlp_models, python};
+use super::{Call, given, object_of, otlp_events, python, unread};
 use crate::trace::formats::shown::{is_schema, names_action};
 use serde::Deserialize;
 use shell_effects::agent_tools;
@@ -71,9 +71,13 @@ pub(super) fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<
             others.push((name, other));
         }
     }
-    let asked = attributes.first(&["gen_ai.input.messages"]);
-    for call in asked.iter().flat_map(|text| otlp_models::chosen(text)) {
-        others.push(("request", call.input));
+    // It may be the call itself.
+    if let Some(asked) = attributes.first(&["gen_ai.input.messages"])
+        && strict_json::from_text::<Raw<'_>>(&asked).is_ok()
+    {
+        let asked = format!("{{\"tool_call\":{asked}}}");
+        let calls = unread::calls(&asked).into_iter();
+        others.extend(calls.map(|(_, call)| ("request", Cow::Owned(call.input.into_owned()))));
     }
     if let Some(path) = attributes.first(&["file_path"]) {
         others.push(("span", object_of("file_path", &path).into()));

@@ -636,7 +636,7 @@ fn spans_with_the_name_of_a_tool_are_calls() {
     let args = r#"{"command":"ls"}"#;
     let listed = r#"[{"toolCallId":"c","toolName":"bash","args":"{\"command\":\"ls\"}"}]"#;
     let messages = r#"{"role":"assistant","tool_calls":[{"name":"bash","args":{"command":"ls"}}]}"#;
-    let of_operation = |operation: &'static str| {
+    let of_operation = |operation: &'static str, messages: &'static str| {
         vec![
             ("gen_ai.operation.name", operation),
             ("gen_ai.tool.name", "bash"),
@@ -657,8 +657,18 @@ fn spans_with_the_name_of_a_tool_are_calls() {
             vec![("ai.response.toolCalls", listed)],
             vec!["t c bash shell_cmd -/- not_recorded"],
         ),
-        (of_operation("tool_call"), vec!["t c bash shell_cmd -/- ok"]),
-        (of_operation("chat"), vec![]),
+        (
+            of_operation("tool_call", messages),
+            vec!["t c bash shell_cmd -/- ok"],
+        ),
+        (
+            of_operation(
+                "tool_call",
+                r#"{"callId":"c","name":"bash","args":{"command":"ls"}}"#,
+            ),
+            vec!["t c bash shell_cmd -/- ok"],
+        ),
+        (of_operation("chat", messages), vec![]),
     ] {
         assert_eq!(
             calls(&OTLP, &[spans(&[span("x", "1", "", &pairs)])]),
