@@ -80,7 +80,7 @@ pub(super) fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<
         others.extend(calls.map(|(_, call)| ("request", Cow::Owned(call.input.into_owned()))));
     }
     if let Some(path) = attributes.first(&["file_path"]) {
-        others.push(("span", object_of("file_path", &path).into()));
+        others.push(("span", object_of("file_path", &path)));
     }
     let line = attributes.first(&["full_command"]);
     let shell = agent_tools::tool(&tool);

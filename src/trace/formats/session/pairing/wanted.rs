@@ -135,20 +135,12 @@ impl Pairing {
         }
         let id = self.identity(session, call);
         let calls = &mut self.requested_calls;
-        let index = match id.and_then(|id| calls.by_id.get(&id)) {
-            Some(index) => Some(*index),
-            None => {
-                let queue = calls.by_tool.get_mut(&tool_hash(session, &call.tool));
-                queue.and_then(|queue| {
-                    loop {
-                        let index = queue.pop_front()?;
-                        if calls.asked.get(index).is_some_and(|asked| !asked.used) {
-                            break Some(index);
-                        }
-                    }
-                })
-            }
-        };
+        let known = id.and_then(|id| calls.by_id.get(&id)).copied();
+        let index = known.or_else(|| {
+            let queue = calls.by_tool.get_mut(&tool_hash(session, &call.tool))?;
+            std::iter::from_fn(|| queue.pop_front())
+                .find(|index| calls.asked.get(*index).is_some_and(|asked| !asked.used))
+        });
         if let Some(asked) = index.and_then(|index| calls.asked.get_mut(index)) {
             asked.used = true;
             given::add(&mut input, Cow::Owned(asked.call.input.to_string()));
