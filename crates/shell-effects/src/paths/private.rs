@@ -189,8 +189,8 @@ pub fn searched<'p>(path: &'p str, name: &str, home: &'p str) -> Option<&'p str>
     })
 }
 
-/// Returns the name of a private file that a search for this text finds in any directory. Of the text
-/// only what isn't part of a pattern counts, and surrounding dots don't.
+/// Returns the name of a private file that a search for this text finds in any directory. Of the
+/// text only what isn't part of a pattern counts, and surrounding dots don't.
 #[must_use]
 pub fn named(text: &str) -> Option<&'static str> {
     let plain = |c: char| !matches!(c, STAR | ANY | '^' | '$' | '\\' | '*' | '?' | '/');

@@ -607,7 +607,7 @@ fn parts_of_a_span_of_claude_code_tell_of_its_call() {
             &[("success", success)],
         )
     };
-    let told = calls(
+    let found = calls(
         &OTLP,
         &[spans(&[
             tool("1", "Bash", ("full_command", "rm -rf /srv/o")),
@@ -619,16 +619,16 @@ fn parts_of_a_span_of_claude_code_tell_of_its_call() {
             asked("unknown", "reject", "user_reject"),
         ])],
     );
-    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(found.len(), 3, "{found:?}");
     assert!(
-        told[0].contains("shell_cmd approved/human error"),
-        "{told:?}"
+        found[0].contains("shell_cmd approved/human error"),
+        "{found:?}"
     );
     assert!(
-        told[1].contains("Write") && told[1].contains("rejected/human not_executed"),
-        "{told:?}"
+        found[1].contains("Write") && found[1].contains("rejected/human not_executed"),
+        "{found:?}"
     );
-    assert!(told[2].ends_with("-/- ok"), "{told:?}");
+    assert!(found[2].ends_with("-/- ok"), "{found:?}");
 }
 
 #[test]
