@@ -6,14 +6,39 @@ use crate::chars::{ANY, STAR, UNKNOWN};
 use crate::effect::Span;
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
-use crate::paths::private::{named, searched};
+use crate::paths::private::{is_private, named, searched};
 
 /// A search for files by name.
 pub(crate) struct Search {
     /// The directories in which it begins.
     pub(crate) starts: Vec<Arg>,
-    /// The name that it looks for, with globs; empty for any name.
-    name: String,
+    /// The names that it looks for, with globs; an empty one is any name.
+    names: Vec<String>,
+}
+
+/// Returns the names that an expression of `find` looks for. Of one with alternatives, each has to
+/// name what it looks for.
+fn names_in(rest: &[Arg]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut alternatives = 1;
+    let mut before = "";
+    for (at, word) in rest.iter().enumerate() {
+        let word = word.text.as_str();
+        match word {
+            "-name" | "-iname" if !matches!(before, "!" | "-not") => {
+                let name = rest.get(at + 1).map_or("", |name| &name.text);
+                let name = name.replace('*', &STAR.to_string());
+                names.push(name.replace('?', &ANY.to_string()));
+            }
+            "-o" | "-or" | "," => alternatives += 1,
+            _ => {}
+        }
+        before = word;
+    }
+    if names.len() < alternatives {
+        names.clear();
+    }
+    names
 }
 
 impl Search {
@@ -31,15 +56,7 @@ impl Search {
                 _ => starts.push(word.clone()),
             }
         }
-        let at = rest
-            .iter()
-            .position(|word| matches!(word.text.as_str(), "-name" | "-iname"));
-        let name = at.and_then(|at| rest.get(at + 1));
-        let name = name.map(|name| {
-            let text = name.text.replace('*', &STAR.to_string());
-            text.replace('?', &ANY.to_string())
-        });
-        Self::new(starts, name)
+        Self::new(starts, names_in(rest))
     }
 
     /// Reads the arguments of `fd`.
@@ -48,7 +65,7 @@ impl Search {
         let Some(spec) = ctx.table.get("fd") else {
             return Self::new(
                 vec![Arg::literal(UNKNOWN.to_string(), Span::default())],
-                None,
+                Vec::new(),
             );
         };
         let call = parse_args(spec, rest).0;
@@ -74,9 +91,9 @@ impl Search {
                 .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
         let ending = values(&["-e", "--extension"]);
         let name = match ending.as_slice() {
-            _ if is_literal => Some(format!("{STAR}{pattern}{STAR}")),
-            [ending] => Some(format!("{STAR}.{}", ending.text.trim_start_matches('.'))),
-            _ => None,
+            _ if is_literal => vec![format!("{STAR}{pattern}{STAR}")],
+            [ending] => vec![format!("{STAR}.{}", ending.text.trim_start_matches('.'))],
+            _ => Vec::new(),
         };
         Self::new(starts, name)
     }
@@ -84,80 +101,102 @@ impl Search {
     /// Reads the arguments of `rg`: what it lists by name or by content.
     fn of_rg(rest: &[Arg]) -> Self {
         let lists = |word: &Arg| word.text == "--files";
-        let globs = rest
+        let is_glob = |word: &Arg| matches!(word.text.as_str(), "-g" | "--glob");
+        let globs: Vec<&Arg> = rest
             .iter()
-            .position(|word| matches!(word.text.as_str(), "-g" | "--glob"));
-        let glob = globs.and_then(|at| rest.get(at + 1));
-        let name = glob.map(|glob| glob.text.replace('*', &STAR.to_string()));
+            .zip(rest.iter().skip(1))
+            .filter(|(flag, _)| is_glob(flag))
+            .map(|(_, glob)| glob)
+            .collect();
+        let names = match globs.as_slice() {
+            [glob] => vec![glob.text.replace('*', &STAR.to_string())],
+            _ => Vec::new(),
+        };
         let starts = operands(rest)
             .into_iter()
+            .filter(|word| globs.iter().all(|glob| glob.text != word.text))
             .skip(usize::from(!rest.iter().any(lists)));
-        let starts = starts.filter(|word| glob.is_none_or(|glob| glob.text != word.text));
-        Self::new(starts.cloned().collect(), name)
+        Self::new(starts.cloned().collect(), names)
     }
 
     /// Reads the arguments of a program that lists all that is in its operands.
     fn of_listing(rest: &[Arg]) -> Self {
-        Self::new(operands(rest).into_iter().cloned().collect(), None)
+        Self::new(operands(rest).into_iter().cloned().collect(), Vec::new())
     }
 
     /// Reads the arguments of `locate`, which knows all files of the machine.
     fn of_locate(rest: &[Arg]) -> Self {
-        let name = operands(rest)
-            .first()
-            .map(|name| format!("{STAR}{}{STAR}", name.text));
-        Self::new(vec![Arg::literal("/", Span::default())], name)
+        let names = operands(rest).into_iter();
+        let names = names.map(|name| format!("{STAR}{}{STAR}", name.text));
+        Self::new(vec![Arg::literal("/", Span::default())], names.collect())
     }
 
-    fn new(mut starts: Vec<Arg>, name: Option<String>) -> Self {
+    fn new(mut starts: Vec<Arg>, mut names: Vec<String>) -> Self {
         if starts.is_empty() {
             starts.push(Arg::literal(".", Span::default()));
         }
-        let name = name.unwrap_or_default();
-        Self { starts, name }
-    }
-
-    /// Returns the name as the last part of a path, or nothing.
-    fn tail(&self) -> String {
-        if self.name.is_empty() {
-            String::new()
-        } else {
-            format!("/{}", self.name)
+        if names.is_empty() {
+            names.push(String::new());
         }
+        Self { starts, names }
     }
 
     /// Returns the private paths that the search may find.
     fn private(&self, cx: &Engine<'_>) -> Vec<String> {
         let home = cx.ctx().home.as_str();
-        let found = self.starts.iter().filter_map(|start| {
-            let path = cx.resolve(&start.text)?;
-            let directory = searched(&path, &self.name, home)?;
-            Some(format!("{directory}/{STAR}{}", self.tail()))
-        });
-        let mut found: Vec<String> = found.collect();
-        if let Some(name) = named(&self.name) {
-            let starts = self.starts.iter();
-            found.extend(starts.map(|start| {
-                let directory = start.text.trim_end_matches('/');
-                format!("{directory}/{STAR}/{name}")
-            }));
+        let mut found = Vec::new();
+        for (start, name) in self.pairs() {
+            let tail = tail(name);
+            let directory = start.text.trim_end_matches('/');
+            let at = cx.resolve(&start.text);
+            // Above private files, the name decides which of them are found.
+            if at
+                .as_ref()
+                .is_some_and(|at| searched(at, "", home).is_some())
+            {
+                let directory = at.as_ref().and_then(|at| searched(at, name, home));
+                found.extend(directory.map(|directory| format!("{directory}/{STAR}{tail}")));
+            } else {
+                // Some directory below it, or none.
+                let paths = [
+                    format!("{directory}/{STAR}{tail}"),
+                    format!("{directory}{tail}"),
+                ];
+                let is_known =
+                    |path: &String| cx.resolve(path).is_some_and(|path| is_private(&path, home));
+                found.extend(paths.into_iter().filter(is_known));
+            }
+            if let Some(name) = named(name) {
+                found.push(format!("{directory}/{STAR}/{name}"));
+            }
         }
+        if self.starts.len() * self.names.len() > PAIRS {
+            found.push(format!("{home}/{STAR}"));
+        }
+        found.sort();
         found.dedup();
         found
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&Arg, &str)> {
+        let names = || self.names.iter().map(String::as_str);
+        self.starts
+            .iter()
+            .flat_map(move |start| names().map(move |name| (start, name)))
+            .take(PAIRS)
     }
 
     /// Returns the paths that a program run on each result may get.
     pub(crate) fn results(&self, cx: &Engine<'_>) -> Vec<String> {
         let mut all = self.private(cx);
-        for start in &self.starts {
+        for (start, name) in self.pairs() {
             let directory = start.text.trim_end_matches('/');
-            let path = format!("{directory}/{STAR}{}", self.tail());
             // Without private files, nothing is known about results below a home directory.
             let path = match cx.resolve(&start.text) {
                 Some(at) if searched(&at, "", &cx.ctx().home).is_some() => {
-                    format!("{UNKNOWN}{}", self.tail())
+                    format!("{UNKNOWN}{}", tail(name))
                 }
-                _ => path,
+                _ => format!("{directory}/{STAR}{}", tail(name)),
             };
             if !all.contains(&path) {
                 all.push(path);
@@ -171,17 +210,46 @@ impl Search {
         let outside = |start: &Arg| {
             start.text.starts_with(['/', '~', UNKNOWN]) || start.text.starts_with("..")
         };
+        if !self.starts.iter().all(outside)
+            && cx.cwd().is_none_or(str::is_empty)
+            && self.names.iter().all(String::is_empty)
+        {
+            return Stream::unknown();
+        }
         let mut all = self.private(cx);
-        if self.starts.iter().any(outside) {
-            all.push(format!("{UNKNOWN}{}", self.tail()));
-        }
-        if !self.starts.iter().all(outside) {
-            if cx.cwd().is_none_or(str::is_empty) && self.name.is_empty() {
-                return Stream::unknown();
+        for (start, name) in self.pairs() {
+            let path = if outside(start) {
+                format!("{UNKNOWN}{}", tail(name))
+            } else {
+                format!("./{STAR}{}", tail(name))
+            };
+            if !all.contains(&path) {
+                all.push(path);
             }
-            all.push(format!("./{STAR}{}", self.tail()));
         }
-        Stream::known(all.join("\n") + "\n")
+        // Private paths come first.
+        let mut text = String::new();
+        for path in all {
+            if text.len() + path.len() < PRINTED {
+                text.push_str(&path);
+                text.push('\n');
+            }
+        }
+        Stream::known(text)
+    }
+}
+
+/// Maximum number of starting points times names that are followed. More may find anything.
+const PAIRS: usize = 1_000;
+/// Maximum bytes of a search's output. Programs that read longer lists take them for unknown.
+const PRINTED: usize = 4_000;
+
+/// Returns a name as the last part of a path, or nothing.
+fn tail(name: &str) -> String {
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!("/{name}")
     }
 }
 
