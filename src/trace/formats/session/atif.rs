@@ -524,6 +524,24 @@ mod tests {
     }
 
     #[test]
+    fn an_input_that_is_a_text_is_that_of_the_request() {
+        let export = |input: &str| {
+            format!(
+                r#"{{"trace":{{"id":"t"}},"observations":[{{"type":"GENERATION","output":
+                    {{"role":"assistant","tool_calls":[{{"id":"b","name":"bash","args":
+                    {{"command":"ls"}}}}]}}}},{{"type":"TOOL","name":"bash","input":"{input}"}}]}}"#
+            )
+        };
+        let call = |input: &str| fed(&LANGFUSE, &[&export(input)]).pop().unwrap();
+        assert!(call("ls").contains(r#"{"command":"ls"}"#), "{}", call("ls"));
+        let both = call("ls; rm -rf /");
+        assert!(
+            both.contains("rm -rf /") && both.contains(r#""ls""#),
+            "{both}"
+        );
+    }
+
+    #[test]
     fn tools_are_sorted_by_time() {
         let text = concat!(
             r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","#,
