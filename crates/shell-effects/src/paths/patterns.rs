@@ -40,7 +40,7 @@ impl Name {
     /// Returns whether this and a name with globs can match the same name.
     fn overlaps(&self, name: &str) -> bool {
         match self {
-            Self::Plain(own) | Self::Glob(own) => may_overlap(name, own),
+            Self::Plain(own) | Self::Glob(own) => ends_alike(name, own) && may_overlap(name, own),
         }
     }
 
@@ -55,9 +55,22 @@ impl Name {
             }
             // Both can be continued by anything, so `*readme*` would match `krb5cc_*`.
             Self::Glob(_) if name.starts_with(is_placeholder) && !sure => false,
-            _ => self.overlaps(name) && (sure || is_specific(name)),
+            _ => (sure || is_specific(name)) && self.overlaps(name),
         }
     }
+}
+
+/// Returns whether a name with globs and a pattern have the same first and last characters, as far
+/// as these are fixed. Most differ here.
+fn ends_alike(name: &str, own: &str) -> bool {
+    let same = |one: Option<u8>, other: Option<u8>| match (one, other) {
+        (Some(one), Some(other)) => {
+            is_placeholder(char::from(one)) || other == b'*' || one == other
+        }
+        _ => true,
+    };
+    same(name.bytes().next(), own.bytes().next())
+        && same(name.bytes().next_back(), own.bytes().next_back())
 }
 
 /// A pattern, split into names.

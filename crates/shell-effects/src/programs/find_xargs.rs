@@ -1,6 +1,6 @@
 //! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
-use super::search::Search;
+use super::search::{Search, start_of_find};
 use crate::calls::args::{is_single_unknown, is_unknown_word};
 use crate::calls::shell_args;
 use crate::calls::spec_eval::parse_args;
@@ -79,20 +79,16 @@ fn delimiter(value: &str) -> Option<char> {
 
 pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
     let search = Search::of_find(rest);
-    let starts = &search.starts;
-    let begins = |word: &Arg| {
-        let text = word.text.as_str();
-        text.starts_with('-') && text.len() > 1 && !matches!(text, "-H" | "-L" | "-P" | "-D")
-            || matches!(text, "(" | "!" | ")" | ",")
-    };
-    // The expression comes after options and starting points.
-    let mut i = rest.iter().position(begins).unwrap_or(rest.len());
+    let (mut starts, mut i) = start_of_find(rest);
+    if starts.is_empty() {
+        starts.push(Arg::literal(".", span));
+    }
     if matches!(rest, [a] if matches!(a.text.as_str(), "--help" | "--version" | "-help" | "-version"))
     {
         return;
     }
     let known_start = starts.first().is_some_and(|s| !has_unknown(&s.text));
-    for s in starts {
+    for s in &starts {
         cx.path_stat(s);
         // A quoted word after a known starting point.
         if known_start && is_single_unknown(s) {

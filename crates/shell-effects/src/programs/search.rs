@@ -11,9 +11,27 @@ use crate::paths::private::{is_private, named, searched};
 /// A search for files by name.
 pub(crate) struct Search {
     /// The directories in which it begins.
-    pub(crate) starts: Vec<Arg>,
+    starts: Vec<Arg>,
     /// The names that it looks for, with globs; an empty one is any name.
     names: Vec<String>,
+}
+
+/// Returns the directories in which `find` begins, and where its expression does.
+pub(crate) fn start_of_find(rest: &[Arg]) -> (Vec<Arg>, usize) {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    // Options and starting points come first.
+    while let Some(word) = rest.get(at) {
+        match word.text.as_str() {
+            "-H" | "-L" | "-P" => {}
+            "-D" => at += 1,
+            "(" | "!" | ")" | "," => break,
+            text if text.starts_with('-') && text.len() > 1 => break,
+            _ => starts.push(word.clone()),
+        }
+        at += 1;
+    }
+    (starts, at)
 }
 
 /// Returns the names that an expression of `find` looks for. Of one with alternatives, each has to
@@ -44,18 +62,7 @@ fn names_in(rest: &[Arg]) -> Vec<String> {
 impl Search {
     /// Reads the arguments of `find`.
     pub(crate) fn of_find(rest: &[Arg]) -> Self {
-        let mut starts = Vec::new();
-        let mut words = rest.iter();
-        // Options and starting points come first.
-        while let Some(word) = words.next() {
-            match word.text.as_str() {
-                "-H" | "-L" | "-P" => {}
-                "-D" => drop(words.next()),
-                "(" | "!" | ")" | "," => break,
-                text if text.starts_with('-') && text.len() > 1 => break,
-                _ => starts.push(word.clone()),
-            }
-        }
+        let (starts, _) = start_of_find(rest);
         Self::new(starts, names_in(rest))
     }
 
@@ -157,14 +164,13 @@ impl Search {
                 let directory = at.as_ref().and_then(|at| searched(at, name, home));
                 found.extend(directory.map(|directory| format!("{directory}/{STAR}{tail}")));
             } else {
-                // Some directory below it, or none.
-                let paths = [
-                    format!("{directory}/{STAR}{tail}"),
-                    format!("{directory}{tail}"),
-                ];
+                // Some directory below it, or none. Any file is private only where all are.
+                let below = format!("{directory}/{STAR}{tail}");
+                let below = Some(below).filter(|_| !name.is_empty());
+                let paths = below.into_iter().chain([format!("{directory}{tail}")]);
                 let is_known =
                     |path: &String| cx.resolve(path).is_some_and(|path| is_private(&path, home));
-                found.extend(paths.into_iter().filter(is_known));
+                found.extend(paths.filter(is_known));
             }
             if let Some(name) = named(name) {
                 found.push(format!("{directory}/{STAR}/{name}"));

@@ -375,7 +375,7 @@ impl Pairing {
         if self.asked.len() < REMEMBERED {
             self.asked.insert(keyed_hash(call));
         }
-        self.register_call(key, call);
+        self.register_call(key, call, &input);
         let refused = call.id.as_deref().and_then(|id| self.refused.remove(id));
         self.waiting.push(waiting);
         if let (Some(by), Some(n)) = (refused, self.waiting.last_number())

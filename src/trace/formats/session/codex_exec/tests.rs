@@ -418,7 +418,8 @@ fn items_of_mixed_threads_find_their_calls() {
 fn a_call_of_agents_is_one_whoever_receives_it() {
     let item = |state: &str, members: &str| {
         format!(
-            r#"{{"type":"item.{state}","item":{{"id":"i","type":"collab_tool_call","tool":"wait",{members}}}}}"#
+            r#"{{"type":"item.{state}","item":{{"id":"i","type":"collab_tool_call",
+                "tool":"wait",{members}}}}}"#
         )
     };
     let begun = item(

@@ -263,6 +263,9 @@ fn calls_of_a_models_span_are_counted_unless_a_tool_has_them() {
                 calls(&OTLP, &both),
                 [format!("t {id} bash shell_cmd -/- ok")]
             );
+            // Nor is a history that repeats the request another call.
+            let again = [model.clone(), tool(more), model.clone()];
+            assert_eq!(calls(&OTLP, &again).len(), 1);
             // A later request isn't lost.
             let both = calls(&OTLP, &[tool(more), model.clone()]);
             assert_eq!(both.len(), 2, "{both:?}");

@@ -96,8 +96,8 @@ impl Pairing {
         })
     }
 
-    /// Registers a recorded call.
-    pub(super) fn register_call(&mut self, session: &str, call: &Call<'_>) {
+    /// Registers a recorded call with the arguments that it was given.
+    pub(super) fn register_call(&mut self, session: &str, call: &Call<'_>, given: &str) {
         let most = if FORMATS.contains(&self.format) {
             REMEMBERED
         } else if unread::may_grow(self.format) {
@@ -110,9 +110,9 @@ impl Pairing {
             let id = self.identity(session, call);
             let index = self.requested_calls.made.len();
             self.requested_calls.ids.extend(id.map(|id| (id, index)));
-            let input = input_hash(&call.input);
+            let input = input_hash(given);
             let text = match input {
-                None if MODELS.contains(&self.format) => given::texts(&call.input).concat(),
+                None if MODELS.contains(&self.format) => given::texts(given).concat(),
                 _ => String::new(),
             };
             self.requested_calls.made.push(RecordedCall {
@@ -228,7 +228,10 @@ impl Pairing {
                 Some((id, &*requested.call.input))
             })
             .collect();
-        let mut met = HashSet::new();
+        // Whatever repeats a request whose arguments a call was given is that call.
+        let used = asked.iter().filter(|requested| requested.used);
+        let used = used.filter_map(|requested| self.identity(&requested.session, &requested.call));
+        let mut met: HashSet<u64> = used.collect();
         let mut by_input: HashMap<(bool, u64, Option<u64>), Vec<usize>> = HashMap::new();
         let is_model = MODELS.contains(&self.format);
         for (index, made) in self.requested_calls.made.iter().enumerate() {
