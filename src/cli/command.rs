@@ -3,13 +3,12 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
 use super::file;
-use super::output::{Color, Failure, print, print_prose_if, warn};
-use crate::report::{harmless_json, line_start, safe_json, terminal};
+use super::output::{Color, Failure, print, print_prose_if, print_shared, warn};
+use crate::report::{harmless_json, json_line, line_start, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use shell_effects::{Analysis, Context, Links, RiskLevel, Table, analyse, explain};
+use shell_effects::{Analysis, Context, Effect, Links, RiskLevel, Table, analyse, explain};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -239,7 +238,7 @@ impl ShellCommand {
                     })
                     .collect();
                 match format {
-                    RatingFormat::Jsonl => print(Color::Never, |out| jsonl(&rated, out))?,
+                    RatingFormat::Jsonl => print_shared(|out| jsonl(&rated, out))?,
                     RatingFormat::Table => print(Color::Auto, |out| confusion(&rated, out))?,
                 }
                 let unreadable = rated.iter().any(|(_, row)| row.is_err());
@@ -281,18 +280,34 @@ impl ShellCommand {
 /// Writes one object per line in input order. An invalid line has an unknown risk, which counts as
 /// high.
 fn jsonl(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
-    for (line, row) in rated {
-        let value = match row {
-            Ok((_, a)) => {
-                json!({ "line": line, "risk": a.risk, "effects": a.effects, "unparsed": a.unparsed })
-            }
-            Err(why) => {
-                json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": why })
-            }
-        };
-        writeln!(out, "{}", safe_json(&value))?;
+    #[derive(Serialize)]
+    struct Rating<'r> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<&'r str>,
+        effects: &'r [Effect],
+        line: usize,
+        risk: RiskLevel,
+        unparsed: bool,
     }
-    Ok(())
+    rated.iter().try_for_each(|(line, row)| {
+        let rating = match row {
+            Ok((_, a)) => Rating {
+                error: None,
+                effects: &a.effects,
+                line: *line,
+                risk: a.risk,
+                unparsed: a.unparsed,
+            },
+            Err(why) => Rating {
+                error: Some(why),
+                effects: &[],
+                line: *line,
+                risk: RiskLevel::High,
+                unparsed: true,
+            },
+        };
+        json_line(&rating, out)
+    })
 }
 
 /// Writes a table of ratings by class, followed by the unexpected ratings.

@@ -370,11 +370,11 @@ pub fn findings_json(findings: &[Finding]) -> serde_json::Value {
 /// Formats a value as JSON on one line that is safe to print on a terminal.
 #[must_use]
 pub fn safe_json(value: &serde_json::Value) -> String {
-    harmless(&value.to_string())
+    harmless(&value.to_string()).into_owned()
 }
 
 /// Writes a value as JSON on one line that is safe to print on a terminal.
-pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
     writeln!(out, "{}", harmless(&text))
 }

@@ -22,6 +22,7 @@ mod text;
 mod words;
 
 pub use base::Base;
+pub(crate) use json::line as json_line;
 pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
 pub use lang::Lang;

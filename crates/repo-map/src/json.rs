@@ -80,7 +80,7 @@ impl JsonFile {
 
     /// Returns the object on one line.
     pub(super) fn line(&self) -> String {
-        harmless(&serde_json::to_string(self).unwrap_or_default())
+        harmless(&serde_json::to_string(self).unwrap_or_default()).into_owned()
     }
 }
 
@@ -117,6 +117,6 @@ impl JsonDefinition {
 
     /// Returns the object on one line.
     pub(super) fn line(&self) -> String {
-        harmless(&serde_json::to_string(self).unwrap_or_default())
+        harmless(&serde_json::to_string(self).unwrap_or_default()).into_owned()
     }
 }

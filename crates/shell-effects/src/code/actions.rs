@@ -22,7 +22,7 @@ pub(super) struct CodeCall<'c> {
 }
 
 impl<'c> CodeCall<'c> {
-    fn new(code: &'c Code<'c>, name: &'c str, at: usize) -> Self {
+    pub(super) fn new(code: &'c Code<'c>, name: &'c str, at: usize) -> Self {
         let tokens = code.tokens;
         // `require("x")(…)`
         let required = matches!(
@@ -79,13 +79,13 @@ impl<'c> CodeCall<'c> {
     }
 
     /// Returns the first argument as a path.
-    fn target(&self) -> Arg {
+    pub(super) fn target(&self) -> Arg {
         self.literal(0)
             .map_or_else(|| self.unknown(), |t| self.path(t))
     }
 
     /// Returns the path that the method is called on.
-    fn receiver(&self) -> Arg {
+    pub(super) fn receiver(&self) -> Arg {
         let text = lex::receiver_literal(self.code.tokens, self.at);
         self.path(text.unwrap_or_else(|| UNKNOWN.to_string()))
     }
@@ -140,6 +140,7 @@ pub(super) fn code_action(
             spawn::code_spawn(cx, &call, action);
         }
         Action::Code | Action::Timer => code_in_text(cx, &call, action),
+        Action::Query => query(cx, &call),
         Action::Getattr
         | Action::Send
         | Action::Callback
@@ -160,7 +161,8 @@ pub(super) fn code_action(
         }
         Action::Write => {
             code_write(cx, &call.target());
-            if let Some(to) = call.named_text(&["cfile"]) {
+            let second = || call.literal(1).filter(|_| name.ends_with("compile"));
+            if let Some(to) = call.named_text(&["cfile"]).or_else(second) {
                 code_write(cx, &call.path(to));
             }
         }
@@ -567,6 +569,37 @@ fn code_in_text(cx: &mut Engine<'_>, call: &CodeCall<'_>, action: Action) {
     if !any && !lambda && (action == Action::Code || !called) {
         runs_code(cx, call.name, span);
     }
+}
+
+/// Analyses an expression over the columns of a table. Variables of the code begin with `@`.
+fn query(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
+    let Some(first) = call
+        .args
+        .first()
+        .filter(|arg| !arg.bare || arg.literal.is_some())
+    else {
+        return;
+    };
+    let Some(text) = &first.literal else {
+        // A text with computed parts is mostly known.
+        let start = call.code.tokens.get(call.at.saturating_add(2));
+        if !matches!(start, Some(Token::Str(..))) {
+            runs_code(cx, call.name, call.code.span);
+        }
+        return;
+    };
+    // Only a call or a member reaches more than a value.
+    let reaches = |name: &str| {
+        let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        name.get(end.unwrap_or(name.len())..)
+            .is_some_and(|rest| rest.starts_with(['.', '(', '[']))
+    };
+    if text.split('@').skip(1).any(reaches) {
+        runs_code(cx, call.name, call.code.span);
+    }
+    let depth = call.code.depth.saturating_add(1);
+    let text = call.path(text.replace('@', ""));
+    code::inline_script(cx, call.code.scope.lang, &text, call.code.stdin, depth);
 }
 
 /// Returns whether the first argument names a function that the code defines.

@@ -44,6 +44,8 @@ pub(crate) enum Action {
     Code,
     /// Calls a function, or runs code of the same language given as text.
     Timer,
+    /// Evaluates a text in a language of its own that can call Python: `df.query("@f(x)")`.
+    Query,
     /// Returns an attribute by its name.
     Getattr,
     /// Calls a method by its name.

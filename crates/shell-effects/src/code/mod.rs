@@ -16,6 +16,7 @@ mod plain;
 pub(crate) mod powershell;
 mod redis;
 mod scope;
+mod secrets;
 pub(crate) mod sed;
 mod small;
 mod spawn;
@@ -225,6 +226,7 @@ fn script_text(
         }
     }
     cx.set_cwd(before);
+    secrets::computed_paths(cx, &code);
     if modes::may_weaken(text, &tokens) {
         cx.emit_raw(
             EffectKind::Privilege,

@@ -26,6 +26,11 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Option<Stream> {
+        if self.shell.is_fish()
+            && let Some(output) = self.fish_builtin(name, rest, stdin, span)
+        {
+            return Some(output);
+        }
         let none = Some(Stream::known(""));
         let takes_names = matches!(
             name,

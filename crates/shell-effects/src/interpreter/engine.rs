@@ -302,6 +302,11 @@ impl<'a> Engine<'a> {
         self.shell.var(variable).map(|v| v.text.as_str())
     }
 
+    /// Sets whether the shell is fish. Returns the value to restore.
+    pub(crate) fn set_fish(&mut self, is_fish: bool) -> bool {
+        self.shell.set_fish(is_fish)
+    }
+
     /// Returns the input that `exec` set for every later command.
     pub(crate) fn input(&self) -> Option<&Stream> {
         self.shell.input()

@@ -8,7 +8,7 @@ use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::programs::git_settings;
 
 /// Variables with the server of a database client.
-const SERVERS: [&str; 9] = [
+const SERVERS: [&str; 15] = [
     "PGHOST",
     "PGHOSTADDR",
     "PGSERVICE",
@@ -18,6 +18,21 @@ const SERVERS: [&str; 9] = [
     "CQLSH_HOST",
     "SQLCMDSERVER",
     "NEO4J_ADDRESS",
+    "HELM_KUBEAPISERVER",
+    "KUBERNETES_MASTER",
+    "GH_HOST",
+    "GITLAB_HOST",
+    "TWINE_REPOSITORY_URL",
+    "HF_ENDPOINT",
+];
+
+/// Variables that name the server to which a client sends a key and all that its user says.
+const KEY_SERVERS: [&str; 5] = [
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "GOOGLE_GEMINI_BASE_URL",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 ];
 
 /// Variables whose value is a command line or a program.
@@ -352,6 +367,9 @@ impl Engine<'_> {
         }
         if SERVERS.contains(&name) {
             return self.server(&Arg::literal(value, span));
+        }
+        if KEY_SERVERS.contains(&name) && !value.is_empty() {
+            return self.key_server(&Arg::literal(value, span));
         }
         if matches!(name, "BASH_CMDS" | "BASH_ALIASES") {
             self.dynamic(span, "changes which program a name means");

@@ -4,6 +4,7 @@ use super::engine::{Engine, Stream};
 use crate::chars::{ANY, INHERITED, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use crate::effect::Span;
 use crate::paths::name_globs::glob;
+use crate::paths::private;
 use crate::syntax::ast::{Param, ParamOp, Part, Word};
 use std::borrow::Cow;
 
@@ -552,6 +553,7 @@ impl Engine<'_> {
             || p.name.bytes().all(|c| c.is_ascii_digit())
                 && self.positional(&p.name).is_some_and(|s| !s.is_empty())
             || matches!(p.name.as_str(), "HOME" | "PWD" | "USER" | "PATH" | "SHELL")
+            || private::variable(&p.name).is_some()
     }
 
     fn may_be_set(&self, p: &Param) -> bool {
@@ -621,7 +623,10 @@ impl Engine<'_> {
                 None => one(""),
             },
             n if super::unlisted_variables::is_inherited(n) => one(INHERITED),
-            _ => one("\0"),
+            n => match private::variable(n) {
+                Some(path) => (vec![format!("{UNKNOWN}/{path}")], false),
+                None => one("\0"),
+            },
         }
     }
 

@@ -103,6 +103,19 @@ impl Engine<'_> {
         let (kind, certainty) = (EffectKind::Network, Certainty::Certain);
         self.emit_raw(kind, target, certainty, arg.span, RiskLevel::Low, why);
     }
+
+    /// Like [`Engine::server`], for a client that sends a key to its server.
+    pub(super) fn key_server(&mut self, arg: &Arg) {
+        const OWN: [&str; 3] = [".anthropic.com", ".openai.com", ".googleapis.com"];
+        self.server(arg);
+        let host = canonical(host_of(&arg.text));
+        let is_own = arg.text.starts_with("https://") && OWN.iter().any(|own| host.ends_with(own));
+        if !is_own && !is_this_machine(&arg.text) {
+            let (target, why) = (Some(show(&host)), "sends a key to another server");
+            let (kind, certainty) = (EffectKind::Network, Certainty::Possible);
+            self.emit_raw(kind, target, certainty, arg.span, RiskLevel::High, why);
+        }
+    }
 }
 
 /// Returns whether an address names this machine or a socket, without parts that can name another

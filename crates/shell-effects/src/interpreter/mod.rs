@@ -6,6 +6,7 @@ mod echo_printf;
 pub(crate) mod engine;
 pub(crate) mod env;
 pub(crate) mod expand;
+mod fish;
 mod history;
 pub(crate) mod hosts;
 mod location;

@@ -28,6 +28,7 @@ pub(crate) struct Shell<'a> {
     exports_functions: bool,
     /// Input of all later commands, set by `exec <`.
     input: Option<Stream>,
+    is_fish: bool,
 }
 
 /// State that a subshell doesn't pass back to its parent.
@@ -50,6 +51,7 @@ impl<'a> Shell<'a> {
             branches: 0,
             exports_functions: false,
             input: None,
+            is_fish: false,
         }
     }
 
@@ -229,6 +231,15 @@ impl<'a> Shell<'a> {
 
     pub(crate) fn is_in_branch(&self) -> bool {
         self.branches > 0
+    }
+
+    pub(crate) fn is_fish(&self) -> bool {
+        self.is_fish
+    }
+
+    /// Sets whether the shell is fish. Returns the value to restore.
+    pub(crate) fn set_fish(&mut self, is_fish: bool) -> bool {
+        std::mem::replace(&mut self.is_fish, is_fish)
     }
 
     pub(crate) fn input(&self) -> Option<&Stream> {

@@ -41,6 +41,7 @@ struct File {
     #[expect(dead_code, reason = "there is one so far")]
     version: u64,
     public: Vec<String>,
+    variables: Vec<(String, String)>,
     groups: Vec<Group>,
 }
 
@@ -74,6 +75,8 @@ struct Table {
     except: Vec<Vec<String>>,
     /// Names of files that are hardly ever private.
     public: Vec<String>,
+    /// Names of environment variables that hold a private path, and how that path ends.
+    variables: Vec<(String, String)>,
 }
 
 impl Table {
@@ -99,6 +102,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     let Some(file) = file() else { return table };
     table.public = file.public;
+    table.variables = file.variables;
     for group in file.groups {
         for path in &group.paths {
             table.patterns.push(path, table.except.len());
@@ -202,6 +206,14 @@ pub fn named(text: &str) -> Option<&'static str> {
         .find(|name| !text.is_empty() && name.trim_matches('.') == text)
 }
 
+/// Returns how the path of a private file or directory ends that an environment variable of this
+/// name usually holds.
+#[must_use]
+pub fn variable(name: &str) -> Option<&'static str> {
+    let (_, path) = TABLE.variables.iter().find(|(own, _)| glob(own, name))?;
+    (!path.is_empty()).then_some(path)
+}
+
 /// Names somebody's home directory [`HOME`] in a path.
 fn mark_home(names: &mut [&str], path: &str, home: &str) {
     let own = path
@@ -248,6 +260,21 @@ mod tests {
                 assert!(!is_private(path, DEV), "{}: {path}", group.name);
             }
         }
+    }
+
+    #[test]
+    fn variables_name_private_paths() {
+        for (name, path) in file().expect("the list can be read").variables {
+            let path = format!("/x/{path}");
+            let home = |path: &str| path.replace("/x/", "/home/dev/");
+            assert!(
+                path == "/x/" || is_private(&path, DEV) || is_above_private(&home(&path), DEV),
+                "{name}: {path}"
+            );
+        }
+        assert_eq!(variable("VAULT_TOKEN_FILE"), Some(".secrets"));
+        assert_eq!(variable("PUBLIC_KEY_FILE"), None);
+        assert_eq!(variable("OUT_FILE"), None);
     }
 
     #[test]

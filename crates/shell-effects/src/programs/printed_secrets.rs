@@ -52,6 +52,16 @@ pub(crate) fn looks_for_secrets(pattern: &str) -> bool {
 pub(crate) fn variables(cx: &mut Engine<'_>, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
     if prints_all(name, rest) {
         cx.history_mut().mark_printed_all();
+    } else if name == "envsubst" {
+        let text = stdin.text.as_deref().unwrap_or_default();
+        let mut names = text.split('$').skip(1).map(|rest| {
+            let rest = rest.trim_start_matches('{');
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+        });
+        if names.any(names_secret) {
+            secret_printed(cx, span);
+        }
     } else if matches!(name, "export" | "declare" | "typeset" | "readonly") {
         let prints = |a: &Arg| a.text.starts_with('-') && a.text.contains('p');
         if rest.iter().any(prints) && rest.iter().any(|a| names_secret(&a.text)) {
@@ -106,6 +116,8 @@ mod tests {
             "echo ${AWS_SECRET_ACCESS_KEY:0:40}",
             "echo \"${DB_PASSWORD#x}\"",
             "printf %s \"${API_TOKEN^^}\"",
+            "envsubst <<< '${GITHUB_TOKEN}'",
+            "echo 'x $DB_PASSWORD' | envsubst",
         ] {
             assert_eq!(risk_of(line), RiskLevel::High, "{line}");
         }
@@ -125,6 +137,7 @@ mod tests {
             "echo ${GITHUB_TOKEN:0:4}",
             "echo ${GITHUB_TOKEN:+is set}",
             "echo ${#GITHUB_TOKEN}",
+            "envsubst <<< '$HOST ${PORT}'",
         ] {
             assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
         }

@@ -24,7 +24,10 @@ fn shell(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         want,
         span,
     } = *call;
-    Some(run_shell(cx, name, rest, stdin, want, span))
+    let before = cx.set_fish(name == "fish");
+    let output = run_shell(cx, name, rest, stdin, want, span);
+    cx.set_fish(before);
+    Some(output)
 }
 
 /// Runs code that a shell runs before its main code.

@@ -1,8 +1,16 @@
 //! Escapes JSON that people read on a terminal or in a CI log.
 
+use std::borrow::Cow;
+
 /// Escapes everything in JSON text that acts on a terminal or a CI runner as `\uhhhh`. Outside of
 /// strings, valid JSON contains no such characters except line breaks, which are kept.
-pub fn harmless(text: &str) -> String {
+#[must_use]
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    // Nearly all text is plain.
+    let plain = |byte: u8| matches!(byte, b' '..=b'"' | b'$'..=b'~' | b'\n');
+    if text.bytes().fold(true, |all, byte| all & plain(byte)) {
+        return Cow::Borrowed(text);
+    }
     let mut safe = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -16,7 +24,7 @@ pub fn harmless(text: &str) -> String {
             }
         }
     }
-    safe
+    Cow::Owned(safe)
 }
 
 /// A writer that applies [`harmless`] to JSON text. Each written piece must be valid UTF-8, which

@@ -5,6 +5,15 @@ use super::super::lex::{self, Token};
 use super::super::scope::Import;
 use super::NameContext;
 
+/// Arguments that let data run code, and the values that don't.
+const ALLOW: [(&str, &str); 5] = [
+    ("trust_remote_code", "False"),
+    ("allow_dangerous_deserialization", "False"),
+    ("allow_pickle", "False"),
+    ("weights_only", "True"),
+    ("safe_mode", "True"),
+];
+
 pub(super) fn python(p: &NameContext<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
     // `f(name=…)`
@@ -13,7 +22,14 @@ pub(super) fn python(p: &NameContext<'_>) -> Option<Action> {
         && p.head.is_none()
         && matches!(p.before(1), Some(Token::Punct('(' | ',')))
     {
-        return Some(Action::Safe);
+        let allows = |(name, denies): &(&str, &str)| {
+            *name == last && p.after(2).and_then(Token::name) != Some(*denies)
+        };
+        return Some(if ALLOW.iter().any(allows) {
+            Action::Dynamic
+        } else {
+            Action::Safe
+        });
     }
     match scope.imports.get(&p.at) {
         Some(Import::Name) => return Some(Action::Safe),
@@ -98,6 +114,16 @@ pub(super) fn python(p: &NameContext<'_>) -> Option<Action> {
             return Some(if path { Action::Write } else { Action::Safe });
         }
         "load" if p.called => return python_load(p),
+        "query" | "eval" if p.called && p.member | p.head.is_some() && scope.mild => {
+            return Some(Action::Query);
+        }
+        // Methods of a data frame by their names.
+        "agg" | "aggregate" | "transform" | "apply" if p.called && scope.mild => {
+            let args = lex::call_args(p.tokens, p.at + 1);
+            let first = args.first().and_then(|a| a.literal.as_deref());
+            let acts = first.is_some_and(|name| scope.language.act(name).is_some());
+            return Some(if acts { Action::Dynamic } else { Action::Safe });
+        }
         "open" if p.called && p.head.is_some() || p.member && last == "open" => {
             return Some(if of_value {
                 Action::PathOpen
@@ -290,7 +316,12 @@ fn python_load(p: &NameContext<'_>) -> Option<Action> {
             Some(Action::Safe)
         }
         Some("yaml") => Some(Action::Dynamic),
-        Some("numpy") if p.mentions("allow_pickle") => Some(Action::Dynamic),
+        // The third argument is the same.
+        Some("numpy")
+            if p.mentions("allow_pickle") || lex::call_args(p.tokens, p.at + 1).len() > 2 =>
+        {
+            Some(Action::Dynamic)
+        }
         Some("numpy") => Some(Action::Read),
         None if !p.member && (p.mentions("json") || p.mentions("tomllib")) => Some(Action::Safe),
         _ => None,

@@ -6,6 +6,7 @@ use super::read::{
 use super::{TABLE, Value};
 use crate::chars::UNKNOWN;
 use crate::interpreter::env::names_secret;
+use crate::paths::private;
 
 impl Reader<'_, '_, '_> {
     pub(super) fn string(&mut self) -> Followed<Value> {
@@ -90,9 +91,11 @@ impl Reader<'_, '_, '_> {
             }
             self.is_certain = true;
             value.is_secret = names_secret(&variable);
-            place = PLACES
-                .contains(&variable.as_str())
-                .then(|| format!("$env:{variable}"));
+            place = if PLACES.contains(&variable.as_str()) {
+                Some(format!("$env:{variable}"))
+            } else {
+                private::variable(&variable).map(|path| format!("~/{path}"))
+            };
         }
         if (self.eat("++") || self.eat("--")) && !name.is_empty() {
             may_assign(name)?;
