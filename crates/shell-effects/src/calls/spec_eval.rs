@@ -332,56 +332,38 @@ fn table_effect(
         Certainty::Certain
     };
     if let Some(t) = &e.target {
+        let t = match t.as_str() {
+            "<fetched>" => {
+                cx.history_mut().mark_downloaded();
+                "."
+            }
+            t => t,
+        };
         let text = match t.strip_prefix('~') {
             Some(rest) => format!("{}{rest}", cx.ctx().home),
-            None => t.clone(),
+            None => t.to_owned(),
         };
         let arg = Arg::literal(text, span);
-        match e.kind {
+        let (risk, why) = match e.kind {
             // Also where the work tree is the home directory itself, or contains it.
-            EffectKind::Write if t.starts_with('~') => {
-                let why = "writes into the home directory, outside the work tree";
-                return cx.emit_raw(
-                    EffectKind::Write,
-                    Some(t.clone()),
-                    certainty,
-                    span,
-                    RiskLevel::High,
-                    why,
-                );
-            }
+            EffectKind::Write if t.starts_with('~') => (
+                RiskLevel::High,
+                "writes into the home directory, outside the work tree",
+            ),
             EffectKind::Write if cx.machine().is_container() && !t.starts_with('/') => {
-                return cx.emit_raw(
-                    EffectKind::Write,
-                    Some(t.clone()),
-                    certainty,
-                    span,
-                    RiskLevel::Medium,
-                    "writes where it runs in the container",
-                );
+                (RiskLevel::Medium, "writes where it runs in the container")
             }
             EffectKind::Write => {
                 cx.path_fill(&arg);
                 return cx.path_put(&arg, t == "." && copies::adds_files(name));
             }
             EffectKind::Network if t == "." => return project_code::serves(cx, &arg),
-            EffectKind::Network if t == "localhost" => {
-                let (target, why) = (Some(t.clone()), "talks to this machine");
-                return cx.emit_raw(e.kind, target, certainty, span, RiskLevel::Low, why);
-            }
+            EffectKind::Network if t == "localhost" => return cx.server(&arg),
             EffectKind::Read => return cx.tree_read(&arg),
             EffectKind::Delete => return cx.path_delete(&arg, false),
-            _ => {}
-        }
-        cx.emit_raw(
-            e.kind,
-            Some(t.clone()),
-            certainty,
-            span,
-            e.kind.base_risk(),
-            e.kind.reason(),
-        );
-        return;
+            kind => (kind.base_risk(), kind.reason()),
+        };
+        return cx.emit_raw(e.kind, Some(t.to_owned()), certainty, span, risk, why);
     }
     match e.kind {
         EffectKind::Execute => project_code::project_code(cx, span),

@@ -12,7 +12,31 @@ use crate::table::spec::Role;
 
 pub(super) const PROGRAMS: Family = &[
     (&["tar", "gtar", "bsdtar"], tar),
-    (&["unzip", "7z", "cpio"], unpack),
+    (
+        &[
+            "unzip",
+            "7z",
+            "7za",
+            "7zr",
+            "cpio",
+            "unrar",
+            "rar",
+            "unar",
+            "unace",
+            "ar",
+            "jar",
+            "pax",
+            "cabextract",
+            "innoextract",
+            "dpkg-deb",
+            "unsquashfs",
+            "bsdcpio",
+            "lha",
+            "zpaq",
+            "arj",
+        ],
+        unpack,
+    ),
 ];
 
 fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -53,10 +77,16 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     use crate::paths::path::PathClass::{Inside, Root};
-    let file = call
-        .rest
-        .iter()
-        .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z") || may_be_option(a));
+    let ends = [
+        "zip", "7z", "rar", "ace", "a", "jar", "cab", "exe", "deb", "lha", "lzh", "arj",
+    ];
+    let is_archive = |a: &Arg| {
+        let extension = a.text.rsplit_once('.').map(|(_, extension)| extension);
+        extension.is_some_and(|extension| ends.contains(&extension)) || may_be_option(a)
+    };
+    // The first path, unless another one has the extension of an archive.
+    let file = call.rest.iter().find(|a| is_archive(a));
+    let file = file.or_else(|| call.rest.iter().find(|a| a.text.starts_with(['/', '~'])));
     if file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root)) {
         cx.history_mut().mark_downloaded();
     }
