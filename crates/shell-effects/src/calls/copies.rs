@@ -30,8 +30,14 @@ pub(crate) fn unpacks(name: &str) -> bool {
     )
 }
 
-/// Marks a file that the line wrote as unknown when another program overwrites it with unknown
-/// text.
+/// Programs whose output is what somebody packed or encoded.
+const DECODES: [&str; 15] = [
+    "dd", "zstd", "unzstd", "xz", "unxz", "gzip", "gunzip", "bzip2", "lz4", "brotli", "openssl",
+    "gpg", "gpg2", "age", "uudecode",
+];
+
+/// Marks a file as unknown that a program writes with text that isn't known, if that is code of
+/// somebody else, or if the line wrote the file before.
 pub(crate) fn overwrites(cx: &mut Engine<'_>, name: &str, to: &Arg) {
     // The text that these write is tracked elsewhere.
     let known = COPIES.contains(&name)
@@ -40,7 +46,11 @@ pub(crate) fn overwrites(cx: &mut Engine<'_>, name: &str, to: &Arg) {
             "tee" | "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
         );
     if !known && let Some(path) = cx.resolve(&to.text) {
-        project_code::forget(cx, &path);
+        if DECODES.contains(&name) && project_code::may_be_code(&path) {
+            cx.history_mut().write(path, None);
+        } else {
+            project_code::forget(cx, &path);
+        }
     }
 }
 
@@ -206,6 +216,9 @@ mod tests {
             "aws s3 cp s3://b/x.py . && python3 x.py",
             "scp h:lib.py . && python3 app.py",
             "scp h:Makefile . && make",
+            "zstd -d x.zst -o x && ./x",
+            "openssl enc -d -in x.enc -out x.sh && sh x.sh",
+            "mv /tmp/x . && ./x",
         ] {
             assert_eq!(risk_of(line), RiskLevel::High, "{line}");
         }
@@ -213,6 +226,8 @@ mod tests {
             "aria2c -q https://x.io/data.csv && python3 app.py",
             "scp h:app.log . && wc -l app.log",
             "aria2c https://x.io/ && make",
+            "openssl genrsa -out k.pem && make",
+            "mv a.sh b.sh && sh b.sh",
         ] {
             assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
         }

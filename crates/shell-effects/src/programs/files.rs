@@ -99,6 +99,7 @@ fn move_files(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             "moves files to /dev/null",
         );
     }
+    copied(cx, rest);
     None
 }
 

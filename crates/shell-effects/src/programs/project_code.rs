@@ -304,6 +304,12 @@ pub(crate) fn changed_modules(cx: &mut Engine<'_>, lang: &str, span: Span) {
     }
 }
 
+/// Returns whether a file may hold code, by its name.
+pub(crate) fn may_be_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !name.contains('.') || language(path).is_some()
+}
+
 /// Adds the effects of those files in the work tree that this line has written.
 fn written_code(cx: &mut Engine<'_>, span: Span, runs: impl Fn(&str) -> bool) {
     let workdir = &*cx.ctx().workdir;
