@@ -5,7 +5,7 @@ use super::language::Action;
 use super::lex::{self, CallArg, Token};
 use super::{spawn, sql};
 use crate::calls::shell_args;
-use crate::chars::{UNKNOWN, is_placeholder};
+use crate::chars::{UNKNOWN, has_unknown, is_placeholder};
 use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -583,7 +583,7 @@ fn query(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
     let Some(text) = &first.literal else {
         // A text with computed parts is mostly known.
         let start = call.code.tokens.get(call.at.saturating_add(2));
-        if !matches!(start, Some(Token::Str(..))) {
+        if !matches!(start, Some(Token::Str(text, _)) if !has_unknown(text)) {
             runs_code(cx, call.name, call.code.span);
         }
         return;

@@ -46,7 +46,7 @@ pub(super) fn computed_paths(cx: &mut Engine<'_>, code: &Code<'_>) {
     let Some(path) = named(cx, code).or_else(|| searched(cx, code)) else {
         return;
     };
-    if reads_unknown(code) {
+    if reads_unknown(code) || packs(code) {
         emit(
             cx,
             code,
@@ -153,6 +153,28 @@ fn searched(cx: &Engine<'_>, code: &Code<'_>) -> Option<String> {
     };
     let all = names.peek().is_none();
     (all || names.any(may_be_private)).then_some(home.clone())
+}
+
+/// Returns whether the code puts files into an archive.
+fn packs(code: &Code<'_>) -> bool {
+    const ARCHIVES: [&str; 6] = [
+        "zipfile",
+        "tarfile",
+        "AdmZip",
+        "archiver",
+        "ZipArchive",
+        "PharData",
+    ];
+    let mut words = code.tokens.iter().filter_map(|token| match token {
+        Token::Name(name) => name.split('.').next(),
+        Token::Str(text, _) => Some(text.as_str()),
+        _ => None,
+    });
+    words.any(|word| {
+        ARCHIVES
+            .iter()
+            .any(|archive| word.eq_ignore_ascii_case(archive))
+    })
 }
 
 /// Returns whether the code reads a file by a path that isn't known.

@@ -196,7 +196,7 @@ pub(crate) fn names_secrets(cx: &mut Engine<'_>, lang: &str, code: &Arg) {
     let named = code
         .text
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .find(|word| word.contains('_') && crate::interpreter::env::names_secret(word));
+        .find(|word| word.len() > 4 && crate::interpreter::env::names_secret(word));
     if let Some(name) = named {
         let name = name.to_owned();
         cx.emit_raw(

@@ -264,7 +264,7 @@ pub(crate) fn printed(cx: &Engine<'_>, program: &str, rest: &[Arg]) -> Stream {
     let search = match program {
         "find" => Search::of_find(rest),
         "fd" => Search::of_fd(cx, rest),
-        "locate" => Search::of_locate(rest),
+        "locate" | "plocate" | "mlocate" | "mdfind" => Search::of_locate(rest),
         "rg" => Search::of_rg(rest),
         _ => Search::of_listing(rest),
     };
