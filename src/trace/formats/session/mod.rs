@@ -155,7 +155,10 @@ impl TraceFormat for SessionFormat {
             Read::Value(read) => read(raw, text),
             Read::AtOnce(_) => SessionRecord::default(),
         };
-        record.malformed.extend(lists::malformed(self.lists, raw));
+        let texts = self.name == messages::FORMAT.name;
+        record
+            .malformed
+            .extend(lists::malformed(self.lists, texts, raw));
         Ok(Box::new(record).into())
     }
 

@@ -114,7 +114,12 @@ impl Pairing {
     ) {
         let named = ended.id.as_deref();
         let named = named.is_some_and(|id| self.waiting.last_open(id).is_some());
-        let same = self.waiting.first_open_of(key, tool).filter(|_| !named);
+        let same = if tool.is_empty() {
+            self.waiting.first_open(key)
+        } else {
+            self.waiting.first_open_of(key, tool)
+        };
+        let same = same.filter(|_| !named);
         match (same, self.sessions.get_mut(key)) {
             (Some(n), Some(session)) => {
                 session.answers += 1;
