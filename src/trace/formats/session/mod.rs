@@ -260,6 +260,12 @@ pub(super) enum EventKind<'a> {
         id: Cow<'a, str>,
         by: DecidedBy,
     },
+    /// A hook gave a call that waits for its result other arguments.
+    Updated {
+        id: Cow<'a, str>,
+        /// The tool and those arguments.
+        call: Call<'a>,
+    },
     /// A call was rejected, by a mark of its own. Its result may have come already.
     Rejected {
         id: Cow<'a, str>,

@@ -129,6 +129,21 @@ impl Pairing {
         }
     }
 
+    /// Replaces the arguments of a call by those that a hook gave. If the call doesn't wait, they
+    /// are those of a call whose result isn't recorded.
+    pub(super) fn updated(
+        &mut self,
+        (key, line, time): (&str, u64, Option<Timestamp>),
+        id: &str,
+        call: &Call<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
+        match self.waiting.last_open_in(id, key) {
+            Some(n) => self.waiting.update(n, &call.input),
+            None => self.wanted(key, line, time, (call, None), on),
+        }
+    }
+
     /// Applies a rejection to a call that waits, has a result already or is yet to come. `call` is
     /// the call's content, if the rejection contains it.
     pub(super) fn rejected(
