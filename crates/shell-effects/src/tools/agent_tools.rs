@@ -19,7 +19,11 @@ use std::sync::{LazyLock, OnceLock};
 pub(super) use rating::effects_of_known;
 
 /// Names and texts of the embedded files.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
+    (
+        "amp.yaml",
+        include_str!("../../../../policies/tools/amp.yaml"),
+    ),
     (
         "anthropic.yaml",
         include_str!("../../../../policies/tools/anthropic.yaml"),
@@ -295,7 +299,8 @@ impl Tool {
     /// Returns the parameter with a command line or a program and its arguments.
     #[must_use]
     pub fn command(&self) -> Option<&str> {
-        self.param(ParamRole::Command)
+        // Where agents name it differently, most of them use the whole word.
+        self.commands().max_by_key(|name| *name == "command")
     }
 
     /// Returns all names of the parameter with a command line: agents have tools of the same name

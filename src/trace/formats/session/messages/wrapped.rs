@@ -447,6 +447,13 @@ mod tests {
         for status in ["in-progress", "queued", "blocked-on-user"] {
             assert_eq!(end(&format!(r#"{{"status":"{status}"}}"#)), [""; 0]);
         }
+        let command = concat!(
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","#,
+            r#""input":{"cmd":"ls","cwd":"/p"}}]}"#,
+        );
+        let command = fed(&FORMAT, &[command])[1].clone();
+        let payload = r#""type":"shell_cmd","payload":{"command":"ls","cwd":"/p"}"#;
+        assert!(command.contains(payload), "{command}");
         let thread = |trees: &str| {
             let text = format!(
                 r#"{{"id":"T","messages":[{{"role":"assistant","content":[{{"type":"tool_use",
