@@ -160,6 +160,8 @@ impl<'a> Line<'a> {
                 for raw in payload.msg.or(self.msg).into_iter().flat_map(messages) {
                     match raw.read::<Message<'_>>() {
                         Some(message) => message.read_into(&mut record, &mut events, turn),
+                        // A number contains no calls.
+                        None if !raw.as_written().starts_with(['[', '"']) => {}
                         None => {
                             let expected = "expected an object in `msg`";
                             lists::add(&mut record.malformed, raw, expected);
@@ -612,8 +614,10 @@ fn whole(content: &str, sign: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::FORMAT;
-    use crate::trace::formats::Format;
+    use crate::trace::entry::Record;
     use crate::trace::formats::session::testing::{fed, told};
+    use crate::trace::formats::{Format, NativeRecord, TraceFormat};
+    use strict_json::Scanner;
 
     #[test]
     fn messages_in_a_list_are_read() {
@@ -635,6 +639,23 @@ mod tests {
             ];
             assert_eq!(told(&FORMAT, &line), expected, "{line}");
             assert_eq!(fed(&FORMAT, &[&line]).len(), 3);
+        }
+        for (message, count) in [
+            ("7", 0),
+            ("null", 0),
+            ("[7]", 0),
+            ("\"x\"", 1),
+            ("[[{}]]", 1),
+        ] {
+            let line = format!(
+                r#"{{"ts":"t","dir":"to_tui","kind":"codex_event","payload":{{"msg":{message}}}}}"#
+            );
+            let mut scanner = Scanner::new(&line, 64);
+            let record = FORMAT.read(&mut scanner, &line).unwrap();
+            let Record::Native(NativeRecord::Session(record)) = record else {
+                panic!("{line}");
+            };
+            assert_eq!(record.malformed.len(), count, "{line}");
         }
     }
 }

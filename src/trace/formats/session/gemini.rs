@@ -1,7 +1,8 @@
 //! `gemini-cli`: chats that Gemini CLI stores, as one document or as lines.
 //!
 //! A call and its result are one object in a message. Lines repeat a message when calls are added.
-//! Sessions of Qwen Code are read too. A status says how a call ended; the exit code of a command is part of its text.
+//! A status says how a call ended; the exit code of a command is part of its text. Sessions of Qwen
+//! Code are read too.
 
 mod qwen;
 

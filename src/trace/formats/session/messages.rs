@@ -490,7 +490,9 @@ impl<'a> Message<'a> {
         if is_word(role, TOOL) {
             let several = self.tool_messages.0.as_deref().unwrap_or_default();
             if self.content.is_none() && !several.is_empty() {
-                several.iter().for_each(|raw| message(events, *raw));
+                for raw in several {
+                    message(events, *raw);
+                }
                 return;
             }
             let is_item = |raw: &Raw<'a>| {

@@ -1,4 +1,4 @@
-//! Decisions of hooks, and arguments that they gave, in what the program attaches to a conversation.
+//! Decisions of hooks and arguments that they gave, in what the program attaches to a conversation.
 
 use crate::trace::formats::session::{Call, EventKind, Lenient, LenientStr, is_word, text};
 use governance::DecidedBy;

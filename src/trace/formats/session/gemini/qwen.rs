@@ -99,13 +99,12 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> Option<SessionRecord<'a>
             continue;
         };
         if let Some(said) = text(part.text) {
-            events.push(
-                *raw,
-                match is_word(line.kind, &["user"]) {
-                    true => EventKind::Prompt(said),
-                    false => EventKind::Said(said),
-                },
-            );
+            let said = if is_word(line.kind, &["user"]) {
+                EventKind::Prompt(said)
+            } else {
+                EventKind::Said(said)
+            };
+            events.push(*raw, said);
         }
         if let Some(call) = part.call.and_then(|raw| raw.read::<Function<'a>>()) {
             let call = Call {
