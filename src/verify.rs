@@ -34,7 +34,7 @@ pub use audit_log::{AuditLog, report_audit_log};
 pub use decisions::{read_decisions, report_unmatched_decisions};
 pub use kept_text::execution_name;
 pub use own_calls::SubAgentCalls;
-pub use report::{Counts, Report, skipped_sentence};
+pub use report::{Counts, Report, SilentInputs, skipped_sentence};
 pub use signed::Signatures;
 pub use units::{InputUnits, Units};
 pub use visit::{Visitor, Watch, visit, watch};

@@ -702,6 +702,7 @@ impl Common {
         report
             .notices
             .extend(skipped_sentence(&report.skipped, report.counts.skipped));
+        report.notices.extend(report.silent.sentence());
         after(&mut report)?;
         let reproduction = Reproduction {
             name: if options.schema_only {

@@ -177,6 +177,7 @@ impl MergeArgs {
         report
             .notices
             .extend(skipped_sentence(&report.skipped, report.counts.skipped));
+        report.notices.extend(report.silent.sentence());
         if run.with_versions {
             let sentences = versions::sentences(&report.timeline);
             report.notices.extend(sentences);

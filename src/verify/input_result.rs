@@ -101,6 +101,11 @@ impl Report {
     /// Adds the results of the next input.
     pub(super) fn add(&mut self, mut result: InputResult, options: &Options) {
         self.counts.add(&result.counts);
+        let is_silent = result.summaries.iter().all(Summary::shows_nothing);
+        let is_known = result.format.is_some() && result.units.total() > 0;
+        if is_known && is_silent && !options.schema_only {
+            self.add_silent(&result.file);
+        }
         for ((code, severity), number) in result.dropped {
             self.drop_findings(code, severity, number);
         }

@@ -152,6 +152,8 @@ pub struct Report {
     pub secrets: Mask,
     /// Files under the given paths that weren't read, up to a limit.
     pub skipped: Vec<Skipped>,
+    /// Inputs of known formats that hold nothing to verify.
+    pub silent: SilentInputs,
     /// The signatures seen so far.
     pub signed: super::signed::Signatures,
     /// The result of applying the recorded changes to a revision, if one was given.
@@ -187,7 +189,51 @@ pub fn skipped_sentence(skipped: &[Skipped], count: u64) -> Option<String> {
     })
 }
 
+/// Inputs of known formats in which no execution shows anything. A session may have only summaries,
+/// so this is no finding.
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+pub struct SilentInputs {
+    /// Number of them.
+    pub count: u64,
+    /// The first of them, up to a limit.
+    pub named: Vec<String>,
+}
+
+impl SilentInputs {
+    /// Returns a sentence that names them; `None` if there are none.
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let mut named: Vec<String> = self.named.iter().map(|name| format!("`{name}`")).collect();
+        if self.count > named.len() as u64 {
+            named.push(format!("{} more", self.count - named.len() as u64));
+        }
+        let named = named.join(", ");
+        match self.count {
+            0 => None,
+            1 => Some(format!("1 input holds no tool calls or turns: {named}")),
+            count => Some(format!(
+                "{count} inputs hold no tool calls or turns: {named}"
+            )),
+        }
+    }
+
+    /// Adds others.
+    pub fn absorb(&mut self, other: Self) {
+        self.count = self.count.saturating_add(other.count);
+        let room = NAMED.saturating_sub(self.named.len());
+        self.named.extend(other.named.into_iter().take(room));
+    }
+}
+
 impl Report {
+    /// Counts an input in which no execution shows anything.
+    pub(super) fn add_silent(&mut self, name: &str) {
+        let mut name = name.to_owned();
+        self.secrets.clean(&mut name);
+        let named = vec![name];
+        self.silent.absorb(SilentInputs { count: 1, named });
+    }
+
     /// Returns the bound that the executions so far have reached.
     pub(super) fn full(&self, limits: &Limits) -> Option<Bound> {
         if self.summaries.len() >= limits.executions {
@@ -309,6 +355,7 @@ impl Report {
         self.timeline.left_out += other.timeline.left_out;
         self.notices.extend(other.notices);
         self.secrets.absorb(other.secrets);
+        self.silent.absorb(other.silent);
         self.skipped.extend(
             other
                 .skipped

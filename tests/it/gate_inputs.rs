@@ -232,6 +232,55 @@ fn replay_names_what_it_skipped() {
 }
 
 #[test]
+fn inputs_that_hold_no_calls_are_named_once() {
+    let summary = r#"{"type":"summary","summary":"x","leafUuid":"u"}"#;
+    let folder = folder(&[("traces/a.jsonl", GREEN)]);
+    let root = folder.path();
+    let line = |out: &str| {
+        let mut lines = out
+            .lines()
+            .filter(|line| line.contains("no tool calls or turns"));
+        let line = lines.next().map(str::to_owned);
+        assert!(lines.next().is_none(), "{out}");
+        line
+    };
+    assert_eq!(line(&run(root, &["replay", "traces"]).out), None);
+    write(root, &[("traces/b.jsonl", summary)]);
+    let ran = run(root, &["replay", "traces"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let expected = "note: 1 input holds no tool calls or turns: `traces/b.jsonl`";
+    assert_eq!(line(&ran.out).as_deref(), Some(expected));
+    for n in 0..30 {
+        write(root, &[(&format!("traces/c{n:02}.jsonl"), summary)]);
+    }
+    let ran = run(root, &["replay", "traces"]);
+    let found = line(&ran.out).unwrap_or_default();
+    assert!(found.starts_with("note: 31 inputs hold no tool calls or turns: `traces/b"));
+    assert!(found.ends_with("`traces/c03.jsonl`, 26 more"), "{found}");
+    let audit = run(root, &["audit", "traces"]);
+    assert!(
+        line(&audit.err)
+            .unwrap_or_default()
+            .contains("31 inputs hold"),
+        "{}",
+        audit.err
+    );
+    // Only texts are such an input, too.
+    write(
+        root,
+        &[("traces/d.jsonl", r#"{"role":"user","content":"hello"}"#)],
+    );
+    let ran = run(root, &["replay", "traces/a.jsonl", "traces/d.jsonl"]);
+    assert!(
+        line(&ran.out)
+            .unwrap_or_default()
+            .contains("`traces/d.jsonl`"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn hostile_names_stay_harmless() {
     let folder = folder(&[
         ("yuangs-verify.toml", PLAIN),

@@ -22,7 +22,7 @@ use crate::trajectory::audit::{Audit, last_time};
 use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
 use crate::verify::partial::{Command, Kept, RunOptions, Work};
 use crate::verify::timeline::{Deed, Shown};
-use crate::verify::{Options, Report, SubAgentCalls, findings_between, verify_one};
+use crate::verify::{Options, Report, SilentInputs, SubAgentCalls, findings_between, verify_one};
 use borsh::{BorshDeserialize, BorshSerialize};
 use clap::Args;
 use content_scan::mask::Mask;
@@ -119,6 +119,8 @@ struct Read {
     older: u64,
     /// Sessions that began in another directory and later worked in this one.
     moved: u64,
+    /// Files that hold nothing to show.
+    silent: SilentInputs,
 }
 
 impl Read {
@@ -131,6 +133,7 @@ impl Read {
             elsewhere: 0,
             older: 0,
             moved: 0,
+            silent: SilentInputs::default(),
         }
     }
 
@@ -178,6 +181,7 @@ struct AuditPart {
     has_sessions: bool,
     /// The warning about an input that can't be read.
     warning: Option<String>,
+    silent: SilentInputs,
 }
 
 /// Audits one input of a share.
@@ -190,6 +194,7 @@ pub(super) fn condense(
         unopened: report.counts.unopened,
         has_sessions: false,
         warning: input.as_ref().err().map(unreadable),
+        silent: std::mem::take(&mut report.silent),
     };
     let acted = std::mem::take(&mut report.summaries);
     let set = ExecutionSet::gather(&acted, &report.findings, report.timeline);
@@ -209,6 +214,7 @@ pub(super) struct MergedAudits {
     files: usize,
     unopened: u64,
     warnings: Vec<String>,
+    silent: SilentInputs,
 }
 
 impl MergedAudits {
@@ -225,6 +231,7 @@ impl MergedAudits {
         self.files += usize::from(part.has_sessions);
         self.unopened = self.unopened.saturating_add(part.unopened);
         self.warnings.extend(part.warning);
+        self.silent.absorb(part.silent);
         Ok(())
     }
 
@@ -235,7 +242,9 @@ impl MergedAudits {
         page: (OutputFormat, Lang, Color),
         fail_on: FailOn,
     ) -> Result<u8, Failure> {
-        self.warnings.iter().for_each(|warning| warn(warning));
+        let silent = self.silent.sentence();
+        let warnings = self.warnings.iter().chain(&silent);
+        warnings.for_each(|warning| warn(warning));
         let mut read = Read {
             audit: self.audit,
             file_count: self.files,
@@ -280,6 +289,9 @@ impl AuditArgs {
             Some(policy) => Some(other_decisions(policy, &inputs)?),
             None => None,
         };
+        if let Some(sentence) = read.silent.sentence() {
+            warn(&sentence);
+        }
         read.print(other.as_ref(), (self.format, self.lang, self.color))?;
         let text = TextOptions {
             lang: self.lang,
@@ -384,6 +396,7 @@ impl AuditArgs {
             let acted = report.summaries.iter();
             let acted = acted.filter(|summary| summary.actions_of_session.is_some());
             let acted: Vec<Summary> = acted.cloned().collect();
+            let silent = std::mem::take(&mut report.silent);
             let set = ExecutionSet::of(report);
             let place = |e: &Trajectory| tree.map_or(Place::Here, |tree| Place::of(e, tree));
             let here = |e: &Trajectory| match place(e) {
@@ -394,6 +407,9 @@ impl AuditArgs {
             let new = |e: &Trajectory| {
                 earliest.is_none_or(|time| last_time(e).is_none_or(|last| last >= time))
             };
+            if tree.is_none() || set.executions.iter().any(here) {
+                read.silent.absorb(silent);
+            }
             let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
             let there = set.executions.iter().filter(|e| !here(e)).count();
             let old = set.executions.iter().filter(|e| here(e) && !new(e)).count();

@@ -134,6 +134,7 @@ fn traces(located: &LocatedConfig, options: StepOptions) -> Result<StepResult, F
     };
     let mut report = verify_inputs(&inputs, verification, options.quiet);
     strict::unread(&mut report, skipped);
+    report.notices.extend(report.silent.sentence());
     strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
     strict::demands(&mut report, &traces.require);
     if let Some(revision) = &traces.account_for {

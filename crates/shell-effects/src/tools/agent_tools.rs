@@ -8,16 +8,22 @@ mod patch;
 mod rating;
 
 use super::param::{Param, WRAPPERS};
+use crate::paths::private::is_private;
 use crate::table::{entries, names_of};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
 pub(super) use rating::effects_of_known;
 
 /// Names and texts of the embedded files.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 12] = [
+    (
+        "amp.yaml",
+        include_str!("../../../../policies/tools/amp.yaml"),
+    ),
     (
         "anthropic.yaml",
         include_str!("../../../../policies/tools/anthropic.yaml"),
@@ -45,6 +51,10 @@ const FILES: [(&str, &str); 10] = [
     (
         "inspect.yaml",
         include_str!("../../../../policies/tools/inspect.yaml"),
+    ),
+    (
+        "mcp-servers.yaml",
+        include_str!("../../../../policies/tools/mcp-servers.yaml"),
     ),
     (
         "openhands.yaml",
@@ -95,6 +105,8 @@ pub enum Operation {
     Input,
     /// Runs a command.
     Command,
+    /// Rated by the words of the tool's name and by all parameters but the listed texts.
+    Named,
     /// Unknown; rated by the words of the tool's name.
     Unknown,
 }
@@ -287,7 +299,8 @@ impl Tool {
     /// Returns the parameter with a command line or a program and its arguments.
     #[must_use]
     pub fn command(&self) -> Option<&str> {
-        self.param(ParamRole::Command)
+        // Where agents name it differently, most of them use the whole word.
+        self.commands().max_by_key(|name| *name == "command")
     }
 
     /// Returns all names of the parameter with a command line: agents have tools of the same name
@@ -352,6 +365,23 @@ impl Tool {
     #[must_use]
     pub fn spawns(&self) -> bool {
         self.operation() == Operation::Spawn
+    }
+
+    /// Returns whether the data says only which parameters contain no paths.
+    fn is_named(&self) -> bool {
+        self.does == Operation::Named
+    }
+
+    /// Returns the parameters of a call without the texts that the data lists, if the call has all
+    /// parameters that it must have.
+    fn without_texts<'p>(&self, params: &Param<'p>) -> Param<'p> {
+        let is_given = |name: &String| params.get(name).is_some_and(|value| !value.is_empty());
+        match params {
+            Param::Members(members) if self.requires.iter().all(is_given) => {
+                without_texts(&self.params, members)
+            }
+            other => other.clone(),
+        }
     }
 
     fn param(&self, role: ParamRole) -> Option<&str> {
@@ -447,6 +477,48 @@ impl Tool {
         classified.understood &=
             !(classified.operation.only_reads() && classified.parts.iter().any(fills));
         classified
+    }
+}
+
+/// Returns the members of an object without the listed texts.
+fn without_texts<'p>(
+    listed: &BTreeMap<String, ParamKind>,
+    members: &[(Cow<'p, str>, Param<'p>)],
+) -> Param<'p> {
+    let members = members.iter().filter_map(|(name, value)| {
+        let value = match (listed.get(&**name), value) {
+            (Some(ParamKind::Value(ParamRole::Text)), value) if is_plain(value) => return None,
+            (Some(ParamKind::Objects(inner)), Param::Members(members)) => {
+                without_texts(inner, members)
+            }
+            (Some(ParamKind::Objects(inner)), Param::List(list)) => {
+                let each = list.iter().map(|one| match one {
+                    Param::Members(members) => without_texts(inner, members),
+                    other => other.clone(),
+                });
+                Param::List(each.collect())
+            }
+            (_, value) => value.clone(),
+        };
+        Some((name.clone(), value))
+    });
+    Param::Members(members.collect())
+}
+
+/// Returns whether a value is text that names nothing private, no home directory and no URL.
+fn is_plain(value: &Param<'_>) -> bool {
+    let is_plain = |value: &Param<'_>| {
+        value.as_str().is_some_and(|text| {
+            let text = text.trim();
+            let outside = text.split('/').any(|name| name == "..");
+            let remote = text.contains("://") || text.starts_with('~');
+            let odd = text.contains('\0') || text.get(1..2) == Some(":");
+            !(outside || remote || odd || is_private(text, ""))
+        })
+    };
+    match value {
+        Param::List(list) => list.iter().all(is_plain),
+        one => is_plain(one),
     }
 }
 

@@ -11,7 +11,7 @@ mod kept;
 
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, Lenient, LenientStr, Read,
-    SessionFormat, SessionRecord, Sessions, is_word, lists, offset, output, text,
+    SessionFormat, SessionRecord, Sessions, gemini, is_word, lists, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -29,7 +29,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     repeats: &[],
     names: Sessions::OfFile,
-    is_shape_of: |unit| is_session(unit) || is_stream(unit),
+    is_shape_of: |unit| (is_session(unit) || is_stream(unit)) && !gemini::is_qwen(unit),
     lists: &[],
     read: Read::AtOnce(|scanner, text| {
         let line = Line::deserialize(&mut Deserializer::new(scanner));
@@ -484,8 +484,10 @@ pub(super) fn server_failed(content: Option<Raw<'_>>) -> bool {
     let object = content.filter(|raw| raw.as_written().starts_with('{'));
     let served = object.and_then(|raw| raw.read::<Served<'_>>());
     served.is_some_and(|served| {
-        text(served.kind).is_some_and(|kind| kind.ends_with("_tool_result_error"))
-            || served.return_code.0.is_some_and(|code| code != 0)
+        let kind = text(served.kind);
+        kind.is_some_and(|kind| {
+            kind.ends_with("_tool_result_error") || kind.ends_with("_tool_error")
+        }) || served.return_code.0.is_some_and(|code| code != 0)
     })
 }
 

@@ -10,7 +10,7 @@ use super::codex::{decliner, rejection, returned};
 use super::codex_log::patch_of;
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, id, input_text, is_word, lists, offset, output, text,
+    SessionRecord, Sessions, given, id, input_text, is_word, lists, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -130,7 +130,8 @@ impl<'a> Line<'a> {
             lists::add(&mut record.malformed, other, "expected an object in `item`");
         }
         for (raw, item) in items::of_record(line, self.item, &mut record.malformed) {
-            record.events.extend(item.event(&word).map(|what| Event {
+            let events = item.event(&word).into_iter().chain(item.others(&word));
+            record.events.extend(events.map(|what| Event {
                 at: offset(whole, raw.as_written()).unwrap_or_default(),
                 time: None,
                 what,
@@ -191,6 +192,36 @@ impl<'a> Item<'a> {
                 decision: None,
                 late: false,
             },
+        })
+    }
+
+    /// Returns the calls that an item contains besides the one of its type.
+    fn others(self, word: &str) -> impl Iterator<Item = EventKind<'a>> {
+        let kind = self.kind().unwrap_or_default();
+        let all = [
+            ("command_execution", self.command),
+            ("file_change", self.changes),
+            ("mcp_tool_call", self.arguments),
+        ];
+        let is_given = |raw: Raw<'_>| !given::is_blank(raw.as_written());
+        let all = all.map(|(of, raw)| (of, raw.filter(|raw| is_given(*raw))));
+        let own = match &*kind {
+            "web_search" | "todo_list" | "collab_tool_call" => Some(""),
+            kind if all.iter().any(|(of, _)| *of == kind) => None,
+            // The first one is the item's own call.
+            _ => all.iter().find(|(_, raw)| raw.is_some()).map(|(of, _)| *of),
+        };
+        let complete = !word.ends_with(".started") && !word.ends_with(".updated");
+        let more = all.into_iter().filter(move |(of, raw)| {
+            raw.is_some() && *of != own.unwrap_or(&kind) && (self.id.is_some() || complete)
+        });
+        more.filter_map(move |(of, _)| {
+            let (tool, input) = self.called(of)?;
+            // Other records of the item repeat it.
+            let id = id(self.id).filter(|id| !id.is_empty());
+            let id = id.map(|id| Cow::Owned(format!("{id}#{of}")));
+            let call = Call { id, tool, input };
+            Some(EventKind::Wanted { call, ended: None })
         })
     }
 

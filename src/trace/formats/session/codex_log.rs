@@ -8,7 +8,7 @@
 use super::codex::{decliner, rejection, returned};
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, Lenient, LenientStr, Question,
-    Read, SessionFormat, SessionRecord, Sessions, input_text, is_word, output, text,
+    Read, SessionFormat, SessionRecord, Sessions, input_text, is_word, lists, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -38,7 +38,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
 
 /// Returns whether a unit is an event as `codex proto` prints it, without what the interface adds.
 fn is_event(unit: &Unit<'_>) -> bool {
-    let message = || unit.get("msg")?.read::<Message<'_>>();
+    let message = || messages(unit.get("msg")?).first()?.read::<Message<'_>>();
     unit.has(&["id", "msg"]) && message().is_some_and(|message| message.kind.0.is_some())
 }
 
@@ -147,49 +147,42 @@ impl<'a> Line<'a> {
             ..SessionRecord::default()
         };
         let payload = self.payload.0.unwrap_or_default();
-        let (mut change, mut rejected) = (None, None);
         let is_event = |dir: &str, kind: &str| (dir, kind) == ("to_tui", "codex_event");
-        let what = match (text(self.dir).as_deref(), text(self.kind).as_deref()) {
-            (Some("from_tui"), Some("op")) => operation(payload),
+        let mut events = Vec::new();
+        match (text(self.dir).as_deref(), text(self.kind).as_deref()) {
+            (Some("from_tui"), Some("op")) => events.extend(operation(payload)),
             (dir, kind)
                 if dir
                     .zip(kind)
                     .map_or(self.msg.is_some(), |(d, k)| is_event(d, k)) =>
             {
-                let message = payload.msg.or(self.msg);
-                let message = message.and_then(|msg| msg.read::<Message<'_>>());
-                let message = message.unwrap_or_default();
-                if text(message.kind).as_deref() == Some("session_configured") {
-                    record.session = text(message.session_id);
-                    record.cwd = text(message.cwd).or(record.cwd);
-                    None
-                } else {
-                    change = message.change();
-                    rejected = message.contradiction();
-                    let turn = text(payload.id).map(|id| keyed_hash(&*id));
-                    match message.what() {
-                        Some(EventKind::Asked(call, to, _)) => {
-                            Some(EventKind::Asked(call, to, turn))
+                let turn = text(payload.id).map(|id| keyed_hash(&*id));
+                for raw in payload.msg.or(self.msg).into_iter().flat_map(messages) {
+                    match raw.read::<Message<'_>>() {
+                        Some(message) => message.read_into(&mut record, &mut events, turn),
+                        // A number contains no calls.
+                        None if !raw.as_written().starts_with(['[', '"']) => {}
+                        None => {
+                            let expected = "expected an object in `msg`";
+                            lists::add(&mut record.malformed, raw, expected);
                         }
-                        what => what,
                     }
                 }
             }
-            _ => None,
-        };
-        record.events.extend(
-            rejected
-                .into_iter()
-                .chain(what)
-                .chain(change)
-                .map(|what| Event {
-                    at: 0,
-                    time: self.ts.0,
-                    what,
-                }),
-        );
+            _ => {}
+        }
+        record.events.extend(events.into_iter().map(|what| Event {
+            at: 0,
+            time: self.ts.0,
+            what,
+        }));
         record
     }
+}
+
+/// Returns the message of an event, or the messages if it has a list of them.
+fn messages(raw: Raw<'_>) -> Vec<Raw<'_>> {
+    raw.read().unwrap_or_else(|| vec![raw])
 }
 
 /// Returns the call whose end an event of a rollout records.
@@ -243,6 +236,27 @@ fn operation(payload: Payload<'_>) -> Option<EventKind<'_>> {
 }
 
 impl<'a> Message<'a> {
+    /// Adds its events, or the session that it begins. `turn` is the hash of the turn's id.
+    fn read_into(
+        self,
+        record: &mut SessionRecord<'a>,
+        events: &mut Vec<EventKind<'a>>,
+        turn: Option<u64>,
+    ) {
+        if text(self.kind).as_deref() == Some("session_configured") {
+            record.session = text(self.session_id);
+            record.cwd = text(self.cwd).or(record.cwd.take());
+            return;
+        }
+        let change = self.change();
+        events.extend(self.contradiction());
+        events.extend(match self.what() {
+            Some(EventKind::Asked(call, to, _)) => Some(EventKind::Asked(call, to, turn)),
+            what => what,
+        });
+        events.extend(change);
+    }
+
     /// Returns the change of a patch that changes a single file.
     fn change(&self) -> Option<EventKind<'a>> {
         Some(EventKind::Change {
@@ -595,4 +609,53 @@ fn whole(content: &str, sign: char) -> String {
         out.push_str("\n\\ No newline at end of file\n");
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FORMAT;
+    use crate::trace::entry::Record;
+    use crate::trace::formats::session::testing::{fed, told};
+    use crate::trace::formats::{Format, NativeRecord, TraceFormat};
+    use strict_json::Scanner;
+
+    #[test]
+    fn messages_in_a_list_are_read() {
+        let begun = |id: &str, command: &str| {
+            format!(r#"{{"type":"exec_command_begin","call_id":"{id}","command":["{command}"]}}"#)
+        };
+        let list = format!("[{},{}]", begun("a", "ls"), begun("b", "rm"));
+        let log = format!(
+            r#"{{"ts":"2026-01-05T08:00:00Z","dir":"to_tui","kind":"codex_event",
+                "payload":{{"id":"t","msg":{list}}}}}"#
+        );
+        let printed = format!(r#"{{"id":"t","msg":{list}}}"#);
+        for line in [log, printed] {
+            let format = Format::of_record(&line, 32).map(Format::name);
+            assert_eq!(format, Some("codex-log"), "{line}");
+            let expected = [
+                r#"call a shell {"command":["ls"]}"#,
+                r#"call b shell {"command":["rm"]}"#,
+            ];
+            assert_eq!(told(&FORMAT, &line), expected, "{line}");
+            assert_eq!(fed(&FORMAT, &[&line]).len(), 3);
+        }
+        for (message, count) in [
+            ("7", 0),
+            ("null", 0),
+            ("[7]", 0),
+            ("\"x\"", 1),
+            ("[[{}]]", 1),
+        ] {
+            let line = format!(
+                r#"{{"ts":"t","dir":"to_tui","kind":"codex_event","payload":{{"msg":{message}}}}}"#
+            );
+            let mut scanner = Scanner::new(&line, 64);
+            let record = FORMAT.read(&mut scanner, &line).unwrap();
+            let Record::Native(NativeRecord::Session(record)) = record else {
+                panic!("{line}");
+            };
+            assert_eq!(record.malformed.len(), count, "{line}");
+        }
+    }
 }

@@ -1,7 +1,12 @@
 //! `gemini-cli`: chats that Gemini CLI stores, as one document or as lines.
 //!
 //! A call and its result are one object in a message. Lines repeat a message when calls are added.
-//! A status says how a call ended; the exit code of a command is part of its text.
+//! A status says how a call ended; the exit code of a command is part of its text. Sessions of Qwen
+//! Code are read too.
+
+mod qwen;
+
+pub(super) use self::qwen::is_line as is_qwen;
 
 use super::messages::code;
 use super::{
@@ -32,6 +37,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
             && unit.has_one(&["messages", "startTime", "lastUpdated"])
             || unit.is_word("type", &["gemini"]) && unit.has_one(&["content", "toolCalls"])
             || unit.has_one(&["$set", "$rewindTo"])
+            || is_qwen(unit)
     },
     lists: &["messages", "toolCalls"],
     read: Read::Value(read),
@@ -80,6 +86,9 @@ struct ToolCall<'a> {
 }
 
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    if let Some(record) = qwen::read(raw, whole) {
+        return record;
+    }
     let mut events = Events::new(whole, None);
     let chat = raw.read::<Chat<'a>>().unwrap_or_default();
     let mut record = SessionRecord {
@@ -206,6 +215,27 @@ impl<'a> ToolCall<'a> {
     }
 }
 
+impl<'a> ToolCall<'a> {
+    /// Returns the end of a call whose record has no status: its response says whether it failed.
+    fn response_end(&self, name: &str) -> CallEnd<'a> {
+        let (output, is_error) = response(self.result);
+        let exit_code = (name == "run_shell_command").then(|| exit_code(&output));
+        let exit_code = exit_code.flatten();
+        let failed = is_error || exit_code.is_some_and(|code| code != 0);
+        CallEnd {
+            id: None,
+            how: if failed {
+                CallStatus::Error
+            } else {
+                CallStatus::Ok
+            },
+            output,
+            exit_code,
+            change: None,
+        }
+    }
+}
+
 /// Returns the text of a result, and whether the program recorded it as an error.
 fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     #[derive(Default, Deserialize)]
@@ -228,9 +258,8 @@ fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
         #[serde(borrow)]
         error: LenientStr<'a>,
     }
-    let parts = raw
-        .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
-        .unwrap_or_default();
+    let parts = raw.map(|raw| raw.read::<Vec<Raw<'_>>>().unwrap_or_else(|| vec![raw]));
+    let parts = parts.unwrap_or_default();
     let response = parts
         .iter()
         .find_map(|raw| raw.read::<Part<'_>>()?.response.0?.response.0);

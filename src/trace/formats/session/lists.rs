@@ -6,7 +6,7 @@
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
-use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner};
+use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 
 /// Maximum number of such members that are reported of a record.
 const MOST: usize = 20;
@@ -15,22 +15,32 @@ const DEPTH: usize = 16;
 
 /// Returns the values in place of lists, and of objects in them. Only lists with the given names
 /// are entered, so that no arguments of calls are.
-pub(super) fn malformed<'a>(names: &[&str], record: Raw<'a>) -> Vec<(&'a str, String)> {
+/// `texts` says that calls in a text are read, too.
+pub(super) fn malformed<'a>(
+    names: &[&str],
+    texts: bool,
+    record: Raw<'a>,
+) -> Vec<(&'a str, String)> {
     let mut found = Vec::new();
     if !names.is_empty() {
         match record.read::<Vec<Raw<'a>>>() {
             Some(elements) => {
                 for element in elements {
-                    members(names, element, DEPTH, &mut found);
+                    members((names, texts), element, DEPTH, &mut found);
                 }
             }
-            None => members(names, record, DEPTH, &mut found),
+            None => members((names, texts), record, DEPTH, &mut found),
         }
     }
     found
 }
 
-fn members<'a>(names: &[&str], object: Raw<'a>, left: usize, found: &mut Vec<(&'a str, String)>) {
+fn members<'a>(
+    (names, texts): (&[&str], bool),
+    object: Raw<'a>,
+    left: usize,
+    found: &mut Vec<(&'a str, String)>,
+) {
     let Some(left) = left.checked_sub(1) else {
         return;
     };
@@ -46,7 +56,7 @@ fn members<'a>(names: &[&str], object: Raw<'a>, left: usize, found: &mut Vec<(&'
                     if let Some(pair) = pair {
                         for part in pair {
                             if part.as_written().starts_with('{') {
-                                members(names, part, left, found);
+                                members((names, texts), part, left, found);
                             } else {
                                 add(found, part, &format!("expected an object in `{name}`"));
                             }
@@ -54,14 +64,25 @@ fn members<'a>(names: &[&str], object: Raw<'a>, left: usize, found: &mut Vec<(&'
                     } else if element.as_written().starts_with('[') {
                         add(found, element, &format!("expected an object in `{name}`"));
                     } else {
-                        members(names, element, left, found);
+                        members((names, texts), element, left, found);
                     }
                 }
             }
             None if written == "null" => {}
+            None if texts && is_text_of_calls(&name, value) => {}
             None => add(found, value, &format!("expected a list in `{name}`")),
         }
     }
+}
+
+/// Returns whether a text contains calls as JSON.
+fn is_text_of_calls(name: &str, value: Raw<'_>) -> bool {
+    let named = matches!(name, "tool_calls" | "toolCalls");
+    let text = value.as_str().filter(|_| named).map(Str::decode);
+    text.is_some_and(|text| {
+        let list = strict_json::from_text::<Vec<Raw<'_>>>(&text).unwrap_or_default();
+        !list.is_empty() && list.iter().all(|one| one.as_written().starts_with('{'))
+    })
 }
 
 /// Keeps the members with some names. An object may have millions of others.
@@ -131,8 +152,27 @@ mod tests {
                 0,
             ),
         ] {
-            let found = malformed(&["messages", "tool_calls", "history"], Raw::trusted(record));
+            let found = malformed(
+                &["messages", "tool_calls", "history"],
+                false,
+                Raw::trusted(record),
+            );
             assert_eq!(found.len(), count, "{record}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_calls_is_one_where_texts_are_read() {
+        for (record, count) in [
+            (r#"{"tool_calls":"[{\"id\":1}]"}"#, 0),
+            (r#"{"tool_calls":"[]"}"#, 1),
+            (r#"{"tool_calls":"[7]"}"#, 1),
+            (r#"{"tool_calls":"x"}"#, 1),
+            (r#"{"messages":"[{\"id\":1}]"}"#, 1),
+        ] {
+            let names = ["messages", "tool_calls"];
+            let found = |texts| malformed(&names, texts, Raw::trusted(record)).len();
+            assert_eq!((found(true), found(false)), (count, 1), "{record}");
         }
     }
 }

@@ -10,10 +10,15 @@ mod calls;
 pub(super) mod code;
 mod hosted;
 mod notes;
+mod shapes;
 #[cfg(test)]
 mod tests;
+mod wrapped;
+
+pub(super) use self::shapes::have_roles;
 
 use self::notes::Notes;
+use self::shapes::{is_conversation, is_message};
 use super::claude_code::server_failed;
 use super::text_calls;
 use super::unread;
@@ -21,7 +26,6 @@ use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, id, is_word, output, text,
 };
-use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -81,7 +85,7 @@ pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
 };
 
 const USER: &[&str] = &["user", "human"];
-const AGENT: &[&str] = &["assistant", "ai", "model", "agent"];
+const AGENT: &[&str] = &["assistant", "ai", "AIMessageChunk", "model", "agent"];
 const TOOL: &[&str] = &["tool", "function", "toolResult", "tool_result"];
 const SYSTEM: &[&str] = &["system", "developer"];
 /// `LangChain`'s types of messages, instead of a role.
@@ -111,78 +115,18 @@ const DONE: &[&str] = &[
     "file_search_call",
     "code_interpreter_call",
     "image_generation_call",
+    "hosted_tool_call",
 ];
 
 fn is_result(kind: &str) -> bool {
     kind == "tool_result"
         || kind.ends_with("_tool_result")
         || kind.ends_with("_call_output")
+        || kind.ends_with("_call_result")
         || matches!(
             kind,
             "tool-result" | "toolResult" | "tool_call_response" | "functionResponse"
         )
-}
-
-fn is_message(unit: &Unit<'_>) -> bool {
-    let role = || {
-        [USER, AGENT, TOOL, SYSTEM]
-            .iter()
-            .any(|words| unit.is_word("role", words))
-    };
-    let body = [
-        "content",
-        "tool_calls",
-        "toolCalls",
-        "function_call",
-        "parts",
-        "tool_call_id",
-        "toolCallId",
-    ];
-    unit.has_one(&body) && (role() || unit.is_word("type", &["human", "ai"]))
-        || unit.is_word("type", &["message"]) && unit.has_one(&["role", "message"])
-        || unit.has_one(&["call_id", "arguments"])
-            && [CALLS, DONE]
-                .iter()
-                .any(|words| unit.is_word("type", words))
-        || unit.has(&["call_id", "output"]) && unit.has(&["type"])
-        || unit.is_word("type", &["reasoning"]) && unit.has_one(&["summary", "encrypted_content"])
-}
-
-fn is_conversation(unit: &Unit<'_>) -> bool {
-    // Runs of tau-bench call the list `traj`. Runs of tau2-bench may have only `ticks`, and its
-    // results contain all runs.
-    let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
-    if unit.has(&["info", "tasks"]) && unit.has_one(&["simulations", "simulation_index"])
-        || unit.has(&["task_id", "ticks", "termination_reason"])
-    {
-        return true;
-    }
-    if let Some(list) = unit
-        .get("messages")
-        .or_else(runs)
-        .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
-    {
-        let first = list.first().map(|raw| raw.read::<Message<'_>>());
-        return first
-            .is_none_or(|first| first.is_some_and(|m| m.role.0.is_some() || m.kind.0.is_some()));
-    }
-    unit.is_word("object", &["response"]) && unit.has(&["output"])
-        || unit.is_word("object", &["chat.completion"]) && unit.has(&["choices"])
-        || unit.beginning.as_ref().is_some_and(|list| {
-            let first = list.first.read::<Message<'_>>();
-            first.is_some_and(|first| {
-                let is_role = |words: &&[&str]| is_word(first.role, words);
-                [USER, AGENT, TOOL, SYSTEM].iter().any(is_role) || is_word(first.kind, LANGCHAIN)
-            })
-        })
-}
-
-/// Returns whether the first of its messages has a role. opencode's have it further inside.
-pub(super) fn have_roles(unit: &Unit<'_>) -> bool {
-    let messages = unit
-        .get("messages")
-        .and_then(|raw| raw.read::<Vec<Message<'_>>>());
-    messages.is_none_or(|all| all.first().is_none_or(|first| first.role.0.is_some()))
 }
 
 /// A document that contains a conversation.
@@ -319,7 +263,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                 .or_else(|| text(document.conversation_id))
                 .or_else(|| text(document.id))
                 .filter(|id| !id.is_empty());
-            record.cwd = text(document.cwd);
+            record.cwd = text(document.cwd).or_else(|| wrapped::work_tree(raw));
             for raw in lists {
                 message(&mut events, raw);
             }
@@ -419,6 +363,34 @@ pub(super) struct Message<'a> {
     bedrock_id: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolCallId")]
     ai_sdk_id: Option<Raw<'a>>,
+    /// Of `OpenAI`'s Agents SDK.
+    #[serde(borrow, rename = "callId")]
+    agents_id: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolUseID")]
+    amp_id: Option<Raw<'a>>,
+    /// How a call of Amp went.
+    #[serde(borrow)]
+    run: Option<Raw<'a>>,
+    /// Messages of several results in tau2-bench.
+    #[serde(borrow)]
+    tool_messages: Lenient<Vec<Raw<'a>>>,
+    /// What Zed's messages of version 0.2 contain.
+    #[serde(borrow)]
+    segments: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    tool_uses: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_results: Option<Raw<'a>>,
+    /// Zed's messages.
+    #[serde(borrow, rename = "Agent")]
+    zed_agent: Option<Raw<'a>>,
+    #[serde(borrow, rename = "User")]
+    zed_user: Option<Raw<'a>>,
+    /// The message in `LangChain`'s, and the provider's item in the Agents SDK's.
+    #[serde(borrow)]
+    data: Option<Raw<'a>>,
+    #[serde(borrow, rename = "providerData")]
+    provider_data: Option<Raw<'a>>,
     #[serde(borrow)]
     name: LenientStr<'a>,
     #[serde(borrow)]
@@ -471,9 +443,15 @@ pub(super) struct Message<'a> {
 
 /// Reads a message.
 pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
-    let Some(message) = raw.read::<Message<'a>>() else {
+    message_as(events, raw, None);
+}
+
+/// Reads a message whose role may be known from elsewhere.
+fn message_as<'a>(events: &mut Events<'a>, raw: Raw<'a>, role: Option<LenientStr<'a>>) {
+    let Some(mut message) = raw.read::<Message<'a>>() else {
         return;
     };
+    message.role = role.unwrap_or(message.role);
     let time = events.time;
     events.time = message.timestamp.0.or(time);
     let before = events.len();
@@ -485,6 +463,9 @@ pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
 
 impl<'a> Message<'a> {
     fn read_into(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+        if self.inner(events) {
+            return;
+        }
         let kind = text(self.kind);
         if kind.as_deref() == Some("message") && self.role.0.is_none() {
             if let Some(inner) = self.inner {
@@ -507,6 +488,13 @@ impl<'a> Message<'a> {
         };
         let parts = self.content.and_then(|c| c.read::<Vec<Raw<'a>>>());
         if is_word(role, TOOL) {
+            let several = self.tool_messages.0.as_deref().unwrap_or_default();
+            if self.content.is_none() && !several.is_empty() {
+                for raw in several {
+                    message(events, *raw);
+                }
+                return;
+            }
             let is_item = |raw: &Raw<'a>| {
                 raw.read::<Self>()
                     .and_then(|part| text(part.kind))
@@ -523,7 +511,7 @@ impl<'a> Message<'a> {
                     Self::part(events, raw, role);
                 }
             } else {
-                events.push(raw, EventKind::Ended(self.ended()));
+                events.push(raw, self.result());
             }
             return;
         }
@@ -540,7 +528,24 @@ impl<'a> Message<'a> {
             }
         }
         notes.end(events);
+        self.segments(events, raw, role);
         self.push_listed_calls(events, from);
+        self.segment_results(events);
+    }
+
+    /// Returns the end of a call from a tool's message. Its own id may be the call's; otherwise, it
+    /// belongs to the oldest call without one.
+    fn result(&self) -> EventKind<'a> {
+        let mut ended = self.ended();
+        let own = id(self.id).filter(|id| !id.is_empty());
+        match own.filter(|_| ended.id.is_none()) {
+            Some(own) => {
+                ended.id = Some(own);
+                let tool = Cow::Borrowed("");
+                EventKind::Responded { tool, ended }
+            }
+            None => EventKind::Ended(ended),
+        }
     }
 
     /// Returns the text of a part that is nothing but text.
@@ -615,15 +620,17 @@ impl<'a> Message<'a> {
         if CALLS.contains(&&*kind) && !is_done {
             events.push(raw, EventKind::Call(self.call()));
         } else if DONE.contains(&&*kind) || is_done {
-            let mut call = self.call();
-            let id = call.id.take().unwrap_or_else(|| events.own_id());
-            call.id = Some(id.clone());
-            events.push(raw, EventKind::Call(call));
-            let mut ended = self.ended();
-            ended.id = Some(id);
-            events.push(raw, EventKind::Ended(ended));
+            let ended = Some(self.ended()).filter(|_| !self.is_open());
+            hosted::push_done(events, raw, self.call(), ended);
         } else if is_result(&kind) {
-            events.push(raw, EventKind::Ended(self.ended()));
+            let run = self.run.filter(|_| self.content.is_none());
+            let ended = match run {
+                Some(run) => wrapped::amp_end(run, self.call_id()),
+                None => Some(self.ended()),
+            };
+            if let Some(ended) = ended {
+                events.push(raw, EventKind::Ended(ended));
+            }
         } else {
             return false;
         }
@@ -637,6 +644,8 @@ impl<'a> Message<'a> {
             self.tool_use_id,
             self.bedrock_id,
             self.ai_sdk_id,
+            self.agents_id,
+            self.amp_id,
             self.tool_call_ids
                 .0
                 .as_ref()
@@ -661,17 +670,18 @@ impl<'a> Message<'a> {
             tool_use_id: self.tool_use_id,
             bedrock_id: self.bedrock_id,
             ai_sdk_id: self.ai_sdk_id,
+            agents_id: self.agents_id,
+            amp_id: self.amp_id,
             tool_call_ids: Lenient(self.tool_call_ids.0.clone()),
             ..Self::default()
         };
-        let shown = output(
-            self.output
-                .or(self.result)
-                .or(self.response)
-                .or(self.content),
-        );
-        let output_kind = self.output.and_then(|raw| raw.read::<Self>());
-        let output_kind = output_kind.map(|output| output.kind).unwrap_or_default();
+        let inner = self.output.and_then(|raw| raw.read::<Self>());
+        let inner = inner.unwrap_or_default();
+        let output_kind = inner.kind;
+        let given = [self.output, self.result, self.response, self.content];
+        let shown = text(inner.text)
+            .filter(|_| is_word(output_kind, &["text"]))
+            .unwrap_or_else(|| output(given.into_iter().flatten().next()));
         let failed = self.is_error.0 == Some(true)
             || is_word(output_kind, &["error-text", "error-json"])
             || self.ai_sdk_error.0 == Some(true)

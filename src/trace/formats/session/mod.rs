@@ -155,7 +155,10 @@ impl TraceFormat for SessionFormat {
             Read::Value(read) => read(raw, text),
             Read::AtOnce(_) => SessionRecord::default(),
         };
-        record.malformed.extend(lists::malformed(self.lists, raw));
+        let texts = self.name == messages::FORMAT.name;
+        record
+            .malformed
+            .extend(lists::malformed(self.lists, texts, raw));
         Ok(Box::new(record).into())
     }
 
@@ -256,6 +259,12 @@ pub(super) enum EventKind<'a> {
     Approved {
         id: Cow<'a, str>,
         by: DecidedBy,
+    },
+    /// A hook gave a call that waits for its result other arguments.
+    Updated {
+        id: Cow<'a, str>,
+        /// The tool and those arguments.
+        call: Call<'a>,
     },
     /// A call was rejected, by a mark of its own. Its result may have come already.
     Rejected {

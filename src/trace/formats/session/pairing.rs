@@ -257,6 +257,7 @@ impl Pairing {
                     waiting.decide(Some((true, *by)));
                 }
             }
+            EventKind::Updated { id, call } => self.updated((key, line, event.time), id, call, on),
             EventKind::Rejected { id, by } => {
                 self.rejected((key, line, event.time), id, *by, None, on);
             }
@@ -363,6 +364,7 @@ impl Pairing {
             id: call.id.as_deref().map(Into::into),
             tool: (*call.tool).into(),
             input: (*input).into(),
+            is_updated: false,
             cwd: session.cwd.clone().filter(|_| session.cwd != session.root),
             said: session.said.take(),
             decision: None,

@@ -660,10 +660,11 @@ fn failures_of_the_servers_own_tools_are_errors() {
         let part = json!({"type": "web_fetch_tool_result", "tool_use_id": "a", "content": content});
         json!({"role": "assistant", "content": [call, part]})
     };
-    let failed = json!({"type": "web_fetch_tool_result_error", "error_code": "unavailable"});
+    let failed = |kind: &str| json!({"type": kind, "error_code": "unavailable"});
     let code = |code: i32| json!({"type": "code_execution_result", "return_code": code});
     for (content, outcome) in [
-        (failed, "error"),
+        (failed("web_fetch_tool_result_error"), "error"),
+        (failed("web_fetch_tool_error"), "error"),
         (code(1), "error"),
         (code(0), "ok"),
         (json!([{"type": "web_search_result"}]), "ok"),

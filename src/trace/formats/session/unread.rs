@@ -185,6 +185,7 @@ pub(super) fn calls_beside<'a>(record: &'a str, read: &ReadParts) -> Vec<(usize,
                 let outer = own_id.clone().or(outer.clone()).filter(|_| is_rest);
                 stack.push((named, outer, tool.to_owned(), value));
             } else if holds
+                && read.get(value.as_written()).is_none()
                 && let Some(text) = value.read::<Str<'_>>().map(Str::decode)
                 && text.trim_start().starts_with(['{', '['])
                 && from_text::<Raw<'_>>(&text).is_ok()

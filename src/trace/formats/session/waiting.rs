@@ -1,9 +1,10 @@
 //! Calls that wait for their results.
 
-use super::{CallStatus, Change, Question};
+use super::{CallStatus, Change, Question, given};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use strict_json::{Raw, canonical_eq};
 
@@ -18,6 +19,8 @@ pub(super) struct Waiting {
     pub(super) id: Option<Box<str>>,
     pub(super) tool: Box<str>,
     pub(super) input: Box<str>,
+    /// Whether a hook replaced the arguments.
+    pub(super) is_updated: bool,
     pub(super) cwd: Option<Box<str>>,
     /// The agent's text before the call.
     pub(super) said: Option<String>,
@@ -240,6 +243,24 @@ impl Queue {
         self.doubtful.entry(key).or_default().push_back(number);
     }
 
+    /// Replaces the arguments of a call. If they were replaced before, all of them count, since it
+    /// is unknown which were used.
+    pub(super) fn update(&mut self, number: u64, input: &str) {
+        let Some(waiting) = self.all.get_mut(&number) else {
+            return;
+        };
+        self.held = self.held.saturating_sub(waiting.weight());
+        if waiting.is_updated {
+            let mut all = Cow::Borrowed(&*waiting.input);
+            given::add(&mut all, Cow::Borrowed(input));
+            waiting.input = all.into();
+        } else {
+            waiting.input = input.into();
+            waiting.is_updated = true;
+        }
+        self.held += waiting.weight();
+    }
+
     /// Removes a call.
     pub(super) fn take(&mut self, number: u64) -> Option<Waiting> {
         let waiting = self.all.remove(&number)?;
@@ -267,6 +288,7 @@ mod tests {
             time: None,
             id: id.map(Into::into),
             tool: "t".into(),
+            is_updated: false,
             input: "{}".into(),
             cwd: None,
             said: None,

@@ -22,6 +22,10 @@ pub(crate) fn effects_of_known(
     ctx: &Context<'_>,
 ) -> Analysis {
     let inputs = call.inputs();
+    if tool.is_named() {
+        let rest = tool.without_texts(&inputs.values);
+        return effects_by_name(name, if inputs.unreadable { call } else { &rest }, ctx);
+    }
     let classified = tool.classify(&inputs.values);
     if inputs.unreadable {
         return effects_by_name(name, call, ctx);
@@ -365,7 +369,7 @@ fn known_unnamed(cx: &mut Engine<'_>, operation: Operation) {
         Operation::Move => (Write, Medium, "moves files that aren't named"),
         Operation::Delete => (Delete, High, "deletes something that isn't named"),
         Operation::Command | Operation::Input => (Dynamic, High, "runs something that isn't named"),
-        Operation::Unknown => (Unknown, High, "does something that isn't known"),
+        Operation::Named | Operation::Unknown => (Unknown, High, "does something that isn't known"),
     };
     cx.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
 }

@@ -27,13 +27,15 @@ fn every_entry_is_read_and_its_calls_do_what_it_says() {
         assert!(!tool.tests.is_empty(), "{file}: {} has no test", tool.name);
         for required in &tool.requires {
             assert!(
-                tool.params.contains_key(required),
+                tool.is_named() || tool.params.contains_key(required),
                 "{}: {required}",
                 tool.name
             );
         }
         for name in std::iter::once(&tool.name).chain(&tool.aliases) {
-            assert!(!name.contains("__"), "{name}: a name of a server's tool");
+            // A server may name a tool anything, so no entry may explain a call of it.
+            let of_server = tool.is_named();
+            assert_eq!(name.contains("__"), of_server, "{name}");
             assert!(super::tool(name).is_some(), "{name} isn't found");
         }
         for test in &tool.tests {
@@ -193,6 +195,47 @@ fn a_servers_tool_is_rated_by_its_own_name() {
 }
 
 #[test]
+fn an_entry_of_a_server_explains_nothing_but_texts() {
+    let ctx = Context::new(&TABLE);
+    let rated = |name: &str, call: Value| {
+        let rated = effects_of_call(name, &Param::from(&call), &ctx);
+        let paths = rated.effects.iter().filter_map(|e| e.target.clone());
+        (rated.risk, paths.collect::<Vec<_>>())
+    };
+    let listed = "mcp__github__delete_file";
+    let other = "mcp__other__github_delete_file";
+    // What the tool does follows from its name.
+    let call = json!({"owner": "o", "repo": "r", "path": "/src/x"});
+    assert_eq!(rated(listed, call.clone()), (RiskLevel::High, Vec::new()));
+    assert_eq!(rated(other, call).1, ["/src/x"]);
+    for path in [
+        "~/x",
+        "../../x",
+        "/home/dev/.ssh/id_rsa",
+        "file:///etc/shadow",
+        "C:/x",
+        "x\0",
+    ] {
+        let call = json!({"owner": "o", "repo": "r", "path": path});
+        assert_eq!(rated(listed, call.clone()), rated(other, call), "{path}");
+    }
+    // Another parameter, another type, or a missing one.
+    for call in [
+        json!({"owner": "o", "repo": "r", "file": "/src/x"}),
+        json!({"owner": "o", "repo": "r", "path": {"path": "/src/x"}}),
+        json!({"owner": "o", "repo": "", "path": "/src/x"}),
+        json!({"owner": "o", "repo": "r", "command": "rm -rf src"}),
+    ] {
+        assert_eq!(
+            rated(listed, call.clone()),
+            rated(other, call.clone()),
+            "{call}"
+        );
+        assert!(!rated(listed, call).1.is_empty());
+    }
+}
+
+#[test]
 fn calls_of_every_shape_are_read() {
     let ctx = Context::new(&TABLE);
     let risk = |name: &str, call: Value| effects_of_call(name, &Param::from(&call), &ctx).risk;
@@ -294,7 +337,9 @@ fn value() -> impl Strategy<Value = Value> {
 
 /// A name of the vocabulary, with some of its parameters.
 fn call() -> impl Strategy<Value = (String, Map<String, Value>)> {
-    let mut names: Vec<&str> = NAMES.keys().copied().collect();
+    let names = NAMES.keys().copied();
+    // The words of a name promise nothing about further parameters.
+    let mut names: Vec<&str> = names.filter(|name| !name.contains("__")).collect();
     names.sort_unstable();
     prop::sample::select(names).prop_flat_map(|name| {
         let params: Vec<String> = tool(name).unwrap().params.keys().cloned().collect();

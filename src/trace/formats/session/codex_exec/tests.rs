@@ -436,3 +436,54 @@ fn a_call_of_agents_is_one_whoever_receives_it() {
         .filter(|record| record.contains(r#""record":"call""#));
     assert_eq!(calls.count(), 1, "{records:?}");
 }
+
+#[test]
+fn an_item_of_a_known_type_hides_no_other_call() {
+    let both = |members: &str| {
+        let item = |word: &str, status: &str| {
+            format!(r#"{{"type":"item.{word}","item":{{"id":"i","status":"{status}",{members}}}}}"#)
+        };
+        let lines = [
+            item("started", "in_progress"),
+            item("completed", "completed"),
+        ];
+        fed(&FORMAT, &[&lines[0], &lines[1]])
+    };
+    let command = r#""command":"rm a""#;
+    let changes = r#""changes":[{"path":"b","kind":"add"}]"#;
+    for (members, calls) in [
+        (format!(r#""type":"file_change",{changes},{command}"#), 2),
+        (format!(r#""type":"web_search","query":"x",{command}"#), 2),
+        (format!(r#""type":"todo_list","items":[],{command}"#), 2),
+        (
+            format!(r#""type":"mcp_tool_call","server":"s","tool":"t","arguments":{{}},{command}"#),
+            2,
+        ),
+        (
+            format!(r#""type":"command_execution",{command},{changes}"#),
+            2,
+        ),
+        (format!(r#""type":"new_type",{command},{changes}"#), 2),
+        (
+            format!(r#""type":"agent_message","text":"x",{command},{changes}"#),
+            2,
+        ),
+        (
+            format!(r#""type":"file_change",{changes},"command":null"#),
+            1,
+        ),
+        (
+            format!(r#""type":"command_execution",{command},"arguments":{{}}"#),
+            1,
+        ),
+    ] {
+        let all = both(&members);
+        let made = all
+            .iter()
+            .filter(|record| record.contains(r#""record":"call""#));
+        assert_eq!(made.count(), calls, "{members}: {all:#?}");
+        if calls > 1 {
+            assert!(all.iter().any(|record| record.contains("rm a")), "{all:#?}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::trace::formats::shown::is_schema;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use strict_json::canonicalise;
+use strict_json::{canonicalise, from_text};
 use util::keyed_hash;
 
 impl<'a> Message<'a> {
@@ -20,6 +20,7 @@ impl<'a> Message<'a> {
             self.tool_calls,
             self.other_calls,
             self.function_call,
+            self.tool_uses,
             provided.tool_calls,
             provided.other_calls,
             provided.function_call,
@@ -39,10 +40,7 @@ impl<'a> Message<'a> {
             let mut left = CallIndex::new(keys);
             let mut same = HashMap::new();
             let mut new = Vec::new();
-            for raw in list {
-                let Some(call) = raw.read::<Self>().map(|call| call.call()) else {
-                    continue;
-                };
+            for (raw, call) in list {
                 events.mark(raw, unread::Reading::Call);
                 let key = CallKey::from(&call);
                 match left.take(&key) {
@@ -122,13 +120,23 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Returns the elements of a list of calls, or the single call that a member contains instead.
-fn elements(raw: Raw<'_>) -> Vec<Raw<'_>> {
-    match raw.read() {
+/// Returns the calls of a list with what contains each. A member may contain a single call instead,
+/// or the list as JSON in a text.
+fn elements(raw: Raw<'_>) -> Vec<(Raw<'_>, Call<'_>)> {
+    if let Some(text) = raw.read::<Str<'_>>().map(Str::decode) {
+        let inner = from_text::<Raw<'_>>(&text).map(elements);
+        let calls = inner.unwrap_or_default().into_iter();
+        return calls.map(|(_, call)| (raw, call.to_owned())).collect();
+    }
+    let list = match raw.read() {
         Some(list) => list,
         None if raw.as_written().starts_with('{') => vec![raw],
         None => Vec::new(),
-    }
+    };
+    let calls = list.into_iter();
+    calls
+        .filter_map(|raw: Raw<'_>| Some((raw, raw.read::<Message<'_>>()?.call())))
+        .collect()
 }
 
 /// Hashes by which two lists contain the same call.

@@ -6,7 +6,7 @@ use super::{
     text,
 };
 use crate::trace::formats::session::unread::Reading;
-use crate::trace::formats::session::{CallEnd, ExitCode};
+use crate::trace::formats::session::{CallEnd, ExitCode, given};
 use governance::DecidedBy;
 use serde::Deserialize;
 
@@ -118,12 +118,89 @@ pub(super) fn item<'a>(
             }
             is_part
         }
+        "hosted_tool_call" => {
+            hosted_call(events, raw, message);
+            true
+        }
         "dynamic-tool" => parts().part(events, raw, message.call(), None),
         kind => {
             let tool = kind.strip_prefix("tool-").filter(|_| kind != "tool-call");
             tool.is_some_and(|tool| parts().part(events, raw, message.call(), Some(tool)))
         }
     }
+}
+
+impl Message<'_> {
+    /// Returns whether the call of an item that contains its result isn't over.
+    pub(super) fn is_open(&self) -> bool {
+        const OPEN: &[&str] = &["in_progress", "searching", "interpreting", "generating"];
+        is_word(self.status, OPEN) && self.output.or(self.result).or(self.error).is_none()
+    }
+}
+
+/// Adds a call and its end, which are one item.
+pub(super) fn push_done<'a>(
+    events: &mut Events<'a>,
+    raw: Raw<'a>,
+    mut call: Call<'a>,
+    ended: Option<CallEnd<'a>>,
+) {
+    let id = call.id.take().unwrap_or_else(|| events.own_id());
+    call.id = Some(id.clone());
+    events.push(raw, EventKind::Call(call));
+    if let Some(ended) = ended {
+        let id = Some(id);
+        events.push(raw, EventKind::Ended(CallEnd { id, ..ended }));
+    }
+}
+
+/// Reads a call of the model's servers in the Agents SDK. The provider's item contains the rest of
+/// it.
+fn hosted_call<'a>(events: &mut Events<'a>, raw: Raw<'a>, message: &Message<'a>) {
+    let inner = |raw: Raw<'a>| Some((raw, raw.read::<Message<'a>>()?));
+    let mut call = message.call();
+    let name = call.tool.clone();
+    let mut ended = message.ended();
+    if let Some((part, mut inner)) = message.provider_data.and_then(inner) {
+        inner.id = inner.id.or(message.id);
+        events.mark(part, Reading::Call);
+        let kind = text(inner.kind).unwrap_or_else(|| name.clone());
+        if kind != "hosted_tool_call" && item(events, part, &kind, &inner) {
+            return;
+        }
+        let (own, provided) = (call.input, inner.call());
+        call = provided;
+        given::add(&mut call.input, own);
+        if message.output.is_none() {
+            let is_failed = ended.how != CallStatus::Ok;
+            let how = if is_failed {
+                ended.how
+            } else {
+                inner.ended().how
+            };
+            ended = CallEnd {
+                how,
+                ..inner.ended()
+            };
+        }
+    }
+    let has_input = !given::is_blank(&call.input);
+    if name == "mcp_list_tools" && !has_input {
+        return;
+    }
+    let tool = if call.tool.is_empty() {
+        &name
+    } else {
+        &call.tool
+    };
+    let tool = tool.strip_suffix("_call").unwrap_or(tool).to_owned();
+    call.tool = tool.into();
+    push_done(
+        events,
+        raw,
+        call,
+        Some(ended).filter(|_| !message.is_open()),
+    );
 }
 
 impl<'a> Item<'a> {
@@ -182,6 +259,9 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>
         #[serde(borrow, rename = "type")]
         kind: LenientStr<'a>,
         exit_code: ExitCode,
+        /// The name of `exit_code` in the Agents SDK.
+        #[serde(rename = "exitCode")]
+        agents_code: ExitCode,
     }
     let list: Vec<Raw<'_>> = raw?.read()?;
     let outcomes = list
@@ -194,7 +274,12 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>
     {
         return Some((CallStatus::Interrupted, None));
     }
-    let codes = || outcomes.iter().filter_map(|outcome| outcome.exit_code.0);
+    let codes = || {
+        let both = outcomes
+            .iter()
+            .flat_map(|o| [o.exit_code.0, o.agents_code.0]);
+        both.flatten()
+    };
     let code = codes()
         .find(|code| *code != 0)
         .or_else(|| codes().next_back())?;
@@ -206,4 +291,101 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>
         },
         Some(code),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::formats::Format;
+    use crate::trace::formats::session::messages::FORMAT;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn items_of_the_agents_sdk_are_joined_by_their_call_ids() {
+        for (item, expected) in [
+            (
+                r#"{"type":"function_call","id":"own","callId":"c","name":"f","arguments":"{\"a\":1}"}"#,
+                vec![r#"call c f {"a":1}"#],
+            ),
+            (
+                r#"{"type":"function_call_result","callId":"c","name":"f","status":"completed","output":{"type":"text","text":"x"}}"#,
+                vec!["end c Ok None x"],
+            ),
+            (
+                r#"{"type":"function_call_result","callId":"c","status":"incomplete","output":"x"}"#,
+                vec!["end c Interrupted None x"],
+            ),
+            (
+                r#"{"type":"computer_call_result","callId":"c","output":{"type":"computer_screenshot","data":"d"}}"#,
+                vec![r#"end c Ok None {"type":"computer_screenshot","data":"d"}"#],
+            ),
+            (
+                r#"{"type":"shell_call","callId":"c","action":{"commands":["ls","pwd"]}}"#,
+                vec![r#"call c bash {"command":"ls\npwd"}"#],
+            ),
+            (
+                r#"{"type":"shell_call_output","callId":"c","output":[{"stdout":"","outcome":{"type":"exit","exitCode":3}}]}"#,
+                vec![r#"end c Error Some(3) {"stdout":"","outcome":{"type":"exit","exitCode":3}}"#],
+            ),
+            (
+                r#"{"type":"apply_patch_call","callId":"c","operation":{"type":"delete_file","path":"a"}}"#,
+                vec![r#"call c apply_patch {"type":"delete_file","path":"a"}"#],
+            ),
+            (
+                r#"{"type":"apply_patch_call_output","callId":"c","status":"failed","output":"no"}"#,
+                vec!["end c Error None no"],
+            ),
+        ] {
+            assert_eq!(told(&FORMAT, item), expected, "{item}");
+            let format = Format::of_record(item, 32).map(Format::name);
+            assert_eq!(format, Some("messages"), "{item}");
+        }
+    }
+
+    #[test]
+    fn a_hosted_call_contains_what_the_provider_wrote() {
+        let hosted = |members: &str| {
+            told(
+                &FORMAT,
+                &format!(r#"{{"type":"hosted_tool_call","id":"h",{members}}}"#),
+            )
+        };
+        for (members, expected) in [
+            (
+                r#""name":"web_search_call","arguments":"{\"q\":1}","status":"completed","output":"x""#,
+                vec![r#"call h web_search {"q":1}"#, "end h Ok None x"],
+            ),
+            (
+                r#""name":"web_search_call","status":"in_progress""#,
+                vec!["call h web_search {}"],
+            ),
+            (
+                r#""name":"web_search_call","status":"completed","providerData":{"type":"web_search_call","action":{"type":"search","query":"x"}}"#,
+                vec![
+                    r#"call h web_search {"type":"search","query":"x"}"#,
+                    "end h Ok None ",
+                ],
+            ),
+            (
+                r#""name":"mcp_call","status":"completed","providerData":{"type":"mcp_call","name":"f","arguments":"{\"a\":1}","error":"gone"}"#,
+                vec![r#"call h f {"a":1}"#, "end h Error None gone"],
+            ),
+            (
+                r#""name":"mcp_call","arguments":"{\"a\":2}","providerData":{"type":"mcp_call","name":"f","arguments":"{\"a\":1}"}"#,
+                vec![
+                    r#"call h f {"arguments":{"a":1},"other_arguments":{"a":2}}"#,
+                    "end h Ok None ",
+                ],
+            ),
+            (
+                r#""name":"mcp_approval_request","status":"in_progress","providerData":{"type":"mcp_approval_request","id":"r","name":"f","arguments":"{}"}"#,
+                vec!["call r f {}"],
+            ),
+            (
+                r#""name":"mcp_list_tools","status":"completed","output":"[]""#,
+                vec![],
+            ),
+        ] {
+            assert_eq!(hosted(members), expected, "{members}");
+        }
+    }
 }

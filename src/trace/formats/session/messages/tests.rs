@@ -585,3 +585,63 @@ fn a_block_of_inspect_contains_its_result() {
         assert_eq!(told(&FORMAT, &message), ["call c f {}", how]);
     }
 }
+
+#[test]
+fn results_of_tau2_belong_to_the_calls_of_their_ids() {
+    let result = |id: &str, members: &str| {
+        format!(r#"{{"id":"{id}","role":"tool","content":"{id}"{members}}}"#)
+    };
+    let calls = |ids: &[&str]| {
+        let calls = ids
+            .iter()
+            .map(|id| format!(r#"{{"id":"{id}","name":"f"}}"#));
+        let calls = calls.collect::<Vec<_>>().join(",");
+        format!(r#"{{"role":"assistant","tool_calls":[{calls}]}}"#)
+    };
+    for members in ["", r#","requestor":"assistant","error":false"#] {
+        let several = [result("b", members), result("a", members)].join(",");
+        let several = format!(r#"{{"role":"tool","tool_messages":[{several}]}}"#);
+        let all = fed(
+            &FORMAT,
+            &[
+                &calls(&["a", "b"]),
+                &several,
+                &calls(&["c"]),
+                &result("c", members),
+            ],
+        );
+        assert_eq!(all.len(), 4, "{all:#?}");
+        for id in ["a", "b", "c"] {
+            let joined = |record: &&String| {
+                record.contains(&format!(r#""callId":"{id}""#))
+                    && record.contains(&format!(r#""output":"{id}""#))
+            };
+            assert_eq!(all.iter().filter(joined).count(), 1, "{id} {all:#?}");
+        }
+    }
+    // The message's own id isn't the call's.
+    let unnamed = r#"{"role":"assistant","tool_calls":[{"name":"f"},{"name":"g"}]}"#;
+    let all = fed(&FORMAT, &[unnamed, &result("x", ""), &result("y", "")]);
+    assert_eq!(all.len(), 3, "{all:#?}");
+    assert!(all[1].contains(r#""output":"x""#) && all[1].contains(r#""tool":"f""#));
+    // A result of no call stays one.
+    let all = fed(&FORMAT, &[&calls(&["a"]), &result("x", "")]);
+    assert!(
+        all[1].contains(r#""callId":"x""#) && !all[1].contains(r#""tool""#),
+        "{all:#?}"
+    );
+}
+
+#[test]
+fn calls_in_a_text_are_read() {
+    let list =
+        r#"[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"d","name":"g"}]"#;
+    let text = serde_json::to_string(list).unwrap();
+    let message =
+        |calls: &str| format!(r#"{{"role":"assistant","content":"","tool_calls":{calls}}}"#);
+    let expected = [r#"call c f {"a":1}"#, "call d g {}"];
+    assert_eq!(told(&FORMAT, &message(list)), expected);
+    assert_eq!(told(&FORMAT, &message(&text)), expected);
+    // `fed` requires that there is no problem.
+    assert_eq!(fed(&FORMAT, &[&message(&text)]).len(), 3);
+}

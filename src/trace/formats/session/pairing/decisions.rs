@@ -114,13 +114,33 @@ impl Pairing {
     ) {
         let named = ended.id.as_deref();
         let named = named.is_some_and(|id| self.waiting.last_open(id).is_some());
-        let same = self.waiting.first_open_of(key, tool).filter(|_| !named);
+        let same = if tool.is_empty() {
+            self.waiting.first_open(key)
+        } else {
+            self.waiting.first_open_of(key, tool)
+        };
+        let same = same.filter(|_| !named);
         match (same, self.sessions.get_mut(key)) {
             (Some(n), Some(session)) => {
                 session.answers += 1;
                 self.result(n, time, ended, on);
             }
             _ => self.ended(key, line, time, ended, on),
+        }
+    }
+
+    /// Replaces the arguments of a call by those that a hook gave. If the call doesn't wait, they
+    /// are those of a call whose result isn't recorded.
+    pub(super) fn updated(
+        &mut self,
+        (key, line, time): (&str, u64, Option<Timestamp>),
+        id: &str,
+        call: &Call<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
+        match self.waiting.last_open_in(id, key) {
+            Some(n) => self.waiting.update(n, &call.input),
+            None => self.wanted(key, line, time, (call, None), on),
         }
     }
 
