@@ -505,7 +505,13 @@ fn without_texts<'p>(
     Param::Members(members.collect())
 }
 
-/// Returns whether a value is text that names nothing private, no home directory and no URL.
+/// Top directories of this machine's disk. Sites and repositories hardly have these.
+const TOPS: [&str; 20] = [
+    "etc", "usr", "var", "home", "root", "tmp", "bin", "sbin", "opt", "boot", "dev", "proc", "sys",
+    "lib", "run", "mnt", "Users", "Library", "private", "Volumes",
+];
+
+/// Returns whether a value is text that names nothing private, no place of this machine and no URL.
 fn is_plain(value: &Param<'_>) -> bool {
     let is_plain = |value: &Param<'_>| {
         value.as_str().is_some_and(|text| {
@@ -513,7 +519,11 @@ fn is_plain(value: &Param<'_>) -> bool {
             let outside = text.split('/').any(|name| name == "..");
             let remote = text.contains("://") || text.starts_with('~');
             let odd = text.contains('\0') || text.get(1..2) == Some(":");
-            !(outside || remote || odd || is_private(text, ""))
+            let top = text
+                .strip_prefix('/')
+                .and_then(|rest| rest.split('/').next());
+            let local = top.is_some_and(|top| TOPS.contains(&top));
+            !(outside || remote || odd || local || is_private(text, ""))
         })
     };
     match value {

@@ -213,6 +213,8 @@ fn an_entry_of_a_server_explains_nothing_but_texts() {
         "../../x",
         "/home/dev/.ssh/id_rsa",
         "file:///etc/shadow",
+        "/etc/cron.d/x",
+        "/Users/x/a.txt",
         "C:/x",
         "x\0",
     ] {
