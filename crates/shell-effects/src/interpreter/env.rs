@@ -2,6 +2,7 @@
 
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
+use super::hosts::KEY_SERVERS;
 use crate::calls::shell_args;
 use crate::chars::{INHERITED, UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
@@ -24,15 +25,6 @@ const SERVERS: [&str; 15] = [
     "GITLAB_HOST",
     "TWINE_REPOSITORY_URL",
     "HF_ENDPOINT",
-];
-
-/// Variables that name the server to which a client sends a key and all that its user says.
-const KEY_SERVERS: [&str; 5] = [
-    "ANTHROPIC_BASE_URL",
-    "OPENAI_BASE_URL",
-    "OPENAI_API_BASE",
-    "GOOGLE_GEMINI_BASE_URL",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 ];
 
 /// Variables whose value is a command line or a program.

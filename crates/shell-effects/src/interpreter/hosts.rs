@@ -6,6 +6,15 @@ use crate::chars::{has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use std::borrow::Cow;
 
+/// Variables that name the server to which a client sends a key and all that its user says.
+pub(super) const KEY_SERVERS: [&str; 5] = [
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "GOOGLE_GEMINI_BASE_URL",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+];
+
 impl Engine<'_> {
     pub(crate) fn upload(&mut self, arg: &Arg, stdin: &Stream) {
         if arg.text == "-" && !stdin.present {

@@ -170,12 +170,16 @@ pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
             }
             "-fprintf" => {
                 if let Some(f) = rest.get(i) {
-                    let f = f.clone();
-                    cx.path_write(&f);
+                    cx.path_write(f);
                 }
                 i += 2;
             }
-            "-files0-from" => i += 1,
+            "-files0-from" => {
+                if let Some(f) = rest.get(i) {
+                    cx.path_read(f);
+                }
+                i += 1;
+            }
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
             | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-atime" | "-ctime"
             | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer" | "-cnewer" | "-perm"
