@@ -22,12 +22,33 @@ pub(crate) fn adds_files(name: &str) -> bool {
     )
 }
 
+/// Programs that unpack archives, but `tar`.
+pub(crate) const UNPACKERS: &[&str] = &[
+    "unzip",
+    "7z",
+    "7za",
+    "7zr",
+    "cpio",
+    "unrar",
+    "rar",
+    "unar",
+    "unace",
+    "ar",
+    "jar",
+    "pax",
+    "cabextract",
+    "innoextract",
+    "dpkg-deb",
+    "unsquashfs",
+    "bsdcpio",
+    "lha",
+    "zpaq",
+    "arj",
+];
+
 /// Returns whether a program fills a directory with the files of an archive or a repository.
 pub(crate) fn unpacks(name: &str) -> bool {
-    matches!(
-        name,
-        "tar" | "unzip" | "7z" | "unrar" | "unar" | "unsquashfs" | "cpio" | "pax" | "git" | "gh"
-    )
+    matches!(name, "tar" | "git" | "gh") || UNPACKERS.contains(&name)
 }
 
 /// Programs whose output is what somebody packed or encoded.

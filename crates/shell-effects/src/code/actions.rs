@@ -161,6 +161,7 @@ pub(super) fn code_action(
         }
         Action::Write => {
             code_write(cx, &call.target());
+            // `py_compile.compile(file, cfile)`
             let second = || call.literal(1).filter(|_| name.ends_with("compile"));
             if let Some(to) = call.named_text(&["cfile"]).or_else(second) {
                 code_write(cx, &call.path(to));

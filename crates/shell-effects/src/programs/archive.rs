@@ -2,6 +2,7 @@
 
 use super::{Family, Invocation};
 use crate::calls::args::{is_single_unknown, may_be_option};
+use crate::calls::copies::UNPACKERS;
 use crate::calls::spec_eval::parse_args;
 use crate::calls::{shell_args, spec_eval};
 use crate::chars::UNKNOWN;
@@ -10,34 +11,7 @@ use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 use crate::table::spec::Role;
 
-pub(super) const PROGRAMS: Family = &[
-    (&["tar", "gtar", "bsdtar"], tar),
-    (
-        &[
-            "unzip",
-            "7z",
-            "7za",
-            "7zr",
-            "cpio",
-            "unrar",
-            "rar",
-            "unar",
-            "unace",
-            "ar",
-            "jar",
-            "pax",
-            "cabextract",
-            "innoextract",
-            "dpkg-deb",
-            "unsquashfs",
-            "bsdcpio",
-            "lha",
-            "zpaq",
-            "arj",
-        ],
-        unpack,
-    ),
-];
+pub(super) const PROGRAMS: Family = &[(&["tar", "gtar", "bsdtar"], tar), (UNPACKERS, unpack)];
 
 fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {

@@ -337,7 +337,9 @@ pub(crate) fn filter_output(
             }
             Stream::known(text)
         }
-        "find" | "ls" | "fd" | "tree" | "locate" | "plocate" | "mlocate" | "mdfind" => search::printed(cx, name, rest),
+        "find" | "ls" | "fd" | "tree" | "locate" | "plocate" | "mlocate" | "mdfind" => {
+            search::printed(cx, name, rest)
+        }
         "git" => {
             let sub = operands(rest);
             let has = |w: &str| rest.iter().any(|a| a.text == w);

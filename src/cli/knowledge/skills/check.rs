@@ -238,7 +238,9 @@ impl CheckArgs {
                 }
                 writeln!(
                     out,
-                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, {} against an estimate of cost, limits {limited}, {} without a recorded cost, {} without a recorded duration{tokenless}",
+                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, \
+                     {} against an estimate of cost, limits {limited}, {} without a recorded cost, \
+                     {} without a recorded duration{tokenless}",
                     checked.turns,
                     checked.uses,
                     checked.declared,
@@ -262,10 +264,19 @@ impl CheckArgs {
                     })
                     .collect();
                 let json = json!({
-                    "version": 1, "turns": checked.turns, "uses": checked.uses, "againstPermissions": checked.declared,
-                    "againstTrial": checked.tried, "againstEstimate": checked.estimated, "limits": !is_unlimited, "withoutCost": checked.costless,
-                    "withoutDuration": checked.untimed, "withoutTokens": checked.tokenless, "undeclared": undeclared,
-                    "unreadableManifests": declarations.unreadable, "unreadable": unread.len(),
+                    "version": 1,
+                    "turns": checked.turns,
+                    "uses": checked.uses,
+                    "againstPermissions": checked.declared,
+                    "againstTrial": checked.tried,
+                    "againstEstimate": checked.estimated,
+                    "limits": !is_unlimited,
+                    "withoutCost": checked.costless,
+                    "withoutDuration": checked.untimed,
+                    "withoutTokens": checked.tokenless,
+                    "undeclared": undeclared,
+                    "unreadableManifests": declarations.unreadable,
+                    "unreadable": unread.len(),
                     "findings": findings_json(&checked.findings),
                 });
                 writeln!(out, "{}", safe_json(&json))

@@ -8,7 +8,8 @@
 use super::codex::{decliner, rejection, returned};
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, ExitCode, Lenient, LenientStr, Question,
-    Read, SessionFormat, SessionRecord, Sessions, input_text, is_word, lists, output, text,
+    Read, SessionFormat, SessionRecord, Sessions, input_text, is_word, lists, one_or_all, output,
+    text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -38,7 +39,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
 
 /// Returns whether a unit is an event as `codex proto` prints it, without what the interface adds.
 fn is_event(unit: &Unit<'_>) -> bool {
-    let message = || messages(unit.get("msg")?).first()?.read::<Message<'_>>();
+    let message = || one_or_all(unit.get("msg")?).first()?.read::<Message<'_>>();
     unit.has(&["id", "msg"]) && message().is_some_and(|message| message.kind.0.is_some())
 }
 
@@ -157,7 +158,7 @@ impl<'a> Line<'a> {
                     .map_or(self.msg.is_some(), |(d, k)| is_event(d, k)) =>
             {
                 let turn = text(payload.id).map(|id| keyed_hash(&*id));
-                for raw in payload.msg.or(self.msg).into_iter().flat_map(messages) {
+                for raw in payload.msg.or(self.msg).into_iter().flat_map(one_or_all) {
                     match raw.read::<Message<'_>>() {
                         Some(message) => message.read_into(&mut record, &mut events, turn),
                         // A number contains no calls.
@@ -178,11 +179,6 @@ impl<'a> Line<'a> {
         }));
         record
     }
-}
-
-/// Returns the message of an event, or the messages if it has a list of them.
-fn messages(raw: Raw<'_>) -> Vec<Raw<'_>> {
-    raw.read().unwrap_or_else(|| vec![raw])
 }
 
 /// Returns the call whose end an event of a rollout records.

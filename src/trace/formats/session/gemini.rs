@@ -11,7 +11,7 @@ pub(super) use self::qwen::is_line as is_qwen;
 use super::messages::code;
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, arguments, id, is_word, output, text,
+    SessionRecord, Sessions, arguments, id, is_word, one_or_all, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -163,7 +163,7 @@ fn own_id<'a>(events: &Events<'a>, again: bool) -> Cow<'a, str> {
 
 /// Adds the code that the model executed itself, from a part or a list of parts.
 fn push_code<'a>(events: &mut Events<'a>, content: Option<Raw<'a>>, again: bool) {
-    let parts = content.map(|raw| raw.read::<Vec<Raw<'a>>>().unwrap_or_else(|| vec![raw]));
+    let parts = content.map(one_or_all);
     let mut last = None;
     for raw in parts.unwrap_or_default() {
         let (calls, results) = code::read_part(raw);
@@ -258,8 +258,7 @@ fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
         #[serde(borrow)]
         error: LenientStr<'a>,
     }
-    let parts = raw.map(|raw| raw.read::<Vec<Raw<'_>>>().unwrap_or_else(|| vec![raw]));
-    let parts = parts.unwrap_or_default();
+    let parts = raw.map(one_or_all).unwrap_or_default();
     let response = parts
         .iter()
         .find_map(|raw| raw.read::<Part<'_>>()?.response.0?.response.0);

@@ -722,6 +722,11 @@ pub(super) fn id(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Returns the elements of a list, or the value that stands in place of one.
+pub(super) fn one_or_all(raw: Raw<'_>) -> Vec<Raw<'_>> {
+    raw.read().unwrap_or_else(|| vec![raw])
+}
+
 /// Returns whether a text is one of some words.
 pub(super) fn is_word(text: LenientStr<'_>, words: &[&str]) -> bool {
     text.0.is_some_and(|text| words.contains(&&*text.decode()))

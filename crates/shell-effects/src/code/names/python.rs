@@ -114,7 +114,7 @@ pub(super) fn python(p: &NameContext<'_>) -> Option<Action> {
             return Some(if path { Action::Write } else { Action::Safe });
         }
         "load" if p.called => return python_load(p),
-        "query" | "eval" if p.called && p.member | p.head.is_some() && scope.mild => {
+        "query" | "eval" if p.called && (p.member || p.head.is_some()) && scope.mild => {
             return Some(Action::Query);
         }
         // Methods of a data frame by their names.

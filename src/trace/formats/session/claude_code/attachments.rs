@@ -1,6 +1,8 @@
 //! Decisions of hooks and arguments that they gave, in what the program attaches to a conversation.
 
-use crate::trace::formats::session::{Call, EventKind, Lenient, LenientStr, is_word, text};
+use crate::trace::formats::session::{
+    Call, EventKind, Lenient, LenientStr, is_word, one_or_all, text,
+};
 use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -32,8 +34,7 @@ struct Attachment<'a> {
 
 /// Returns the decisions in an attachment or in a list of them.
 pub(super) fn decisions(attached: Raw<'_>) -> Vec<EventKind<'_>> {
-    let list = attached.read::<Vec<Raw<'_>>>();
-    let all = list.unwrap_or_else(|| vec![attached]).into_iter();
+    let all = one_or_all(attached).into_iter();
     let objects = all.filter(|raw| raw.as_written().starts_with('{'));
     let objects = objects.filter_map(|raw| raw.read::<Attachment<'_>>());
     objects

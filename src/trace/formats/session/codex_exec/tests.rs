@@ -326,15 +326,19 @@ fn items_are_found_wherever_a_record_has_them() {
         format!(r#"{{"type":"items.completed","items":[{whole}]}}"#),
         format!(r#"{{"type":"item.completed","item":[{whole}]}}"#),
         format!(r#"{{"type":"item.completed","details":{whole}}}"#),
-        r#"{"type":"item.completed","id":"i","command":"rm a","status":"completed","exit_code":0}"#.to_owned(),
+        format!(r#"{{"type":"item.completed","id":"i",{ran}}}"#),
         format!(r#"{{"type":"turn.completed","usage":{{}},"turn":{{"items":[[{whole}]]}}}}"#),
         format!(
-            r#"{{"type":"item.completed","item":{{"id":"i","details":{{"item_type":"command_execution",{ran}}}}}}}"#
+            r#"{{"type":"item.completed","item":{{"id":"i",
+                "details":{{"item_type":"command_execution",{ran}}}}}}}"#
         ),
         format!(
-            r#"{{"type":"item.completed","item":{{"id":"i","type":"command_execution","details":{{{ran}}}}}}}"#
+            r#"{{"type":"item.completed","item":{{"id":"i","type":"command_execution",
+                "details":{{{ran}}}}}}}"#
         ),
-        r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","status":"completed","details":{"command":"rm a","exit_code":0}}}"#.to_owned(),
+        r#"{"type":"item.completed","item":{"id":"i","type":"command_execution",
+            "status":"completed","details":{"command":"rm a","exit_code":0}}}"#
+            .to_owned(),
         format!(
             r#"{{"type":"item.completed","item":{{"id":"i","type":"group","items":[{whole}]}}}}"#
         ),
@@ -342,7 +346,8 @@ fn items_are_found_wherever_a_record_has_them() {
         assert_eq!(told(&FORMAT, &text), [call, end], "{text}");
     }
     let both = format!(
-        r#"{{"type":"item.completed","item":{{"id":"o","type":"command_execution","command":"ls","details":{whole}}}}}"#
+        r#"{{"type":"item.completed","item":{{"id":"o","type":"command_execution",
+            "command":"ls","details":{whole}}}}}"#
     );
     assert_eq!(told(&FORMAT, &both).len(), 4, "{both}");
     for data in ["result", "arguments"] {

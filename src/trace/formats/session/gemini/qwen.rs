@@ -5,7 +5,7 @@ use super::{ToolCall, push_code};
 use crate::trace::formats::Unit;
 use crate::trace::formats::session::{
     Call, CallEnd, EventKind, Events, Lenient, LenientStr, SessionRecord, arguments, id, is_word,
-    text,
+    one_or_all, text,
 };
 use crate::trace::scalar::Timestamp;
 use serde::Deserialize;
@@ -89,8 +89,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> Option<SessionRecord<'a>
         return None;
     }
     let mut events = Events::new(whole, line.timestamp.0);
-    let list = parts.map(|parts| parts.read::<Vec<Raw<'a>>>().unwrap_or_else(|| vec![parts]));
-    let list = list.unwrap_or_default();
+    let list = parts.map(one_or_all).unwrap_or_default();
     let read = |raw: &Raw<'a>| raw.read::<Part<'a>>();
     let responses = list.iter().filter_map(read);
     let responses = responses.filter(|part| part.response.is_some()).count();

@@ -307,7 +307,8 @@ mod tests {
                 vec![r#"call c f {"a":1}"#],
             ),
             (
-                r#"{"type":"function_call_result","callId":"c","name":"f","status":"completed","output":{"type":"text","text":"x"}}"#,
+                r#"{"type":"function_call_result","callId":"c","name":"f",
+                    "status":"completed","output":{"type":"text","text":"x"}}"#,
                 vec!["end c Ok None x"],
             ),
             (
@@ -315,7 +316,8 @@ mod tests {
                 vec!["end c Interrupted None x"],
             ),
             (
-                r#"{"type":"computer_call_result","callId":"c","output":{"type":"computer_screenshot","data":"d"}}"#,
+                r#"{"type":"computer_call_result","callId":"c",
+                    "output":{"type":"computer_screenshot","data":"d"}}"#,
                 vec![r#"end c Ok None {"type":"computer_screenshot","data":"d"}"#],
             ),
             (
@@ -323,7 +325,8 @@ mod tests {
                 vec![r#"call c bash {"command":"ls\npwd"}"#],
             ),
             (
-                r#"{"type":"shell_call_output","callId":"c","output":[{"stdout":"","outcome":{"type":"exit","exitCode":3}}]}"#,
+                r#"{"type":"shell_call_output","callId":"c",
+                    "output":[{"stdout":"","outcome":{"type":"exit","exitCode":3}}]}"#,
                 vec![r#"end c Error Some(3) {"stdout":"","outcome":{"type":"exit","exitCode":3}}"#],
             ),
             (
@@ -359,25 +362,30 @@ mod tests {
                 vec!["call h web_search {}"],
             ),
             (
-                r#""name":"web_search_call","status":"completed","providerData":{"type":"web_search_call","action":{"type":"search","query":"x"}}"#,
+                r#""name":"web_search_call","status":"completed",
+                    "providerData":{"type":"web_search_call","action":{"type":"search","query":"x"}}"#,
                 vec![
                     r#"call h web_search {"type":"search","query":"x"}"#,
                     "end h Ok None ",
                 ],
             ),
             (
-                r#""name":"mcp_call","status":"completed","providerData":{"type":"mcp_call","name":"f","arguments":"{\"a\":1}","error":"gone"}"#,
+                r#""name":"mcp_call","status":"completed",
+                    "providerData":{"type":"mcp_call","name":"f","arguments":"{\"a\":1}","error":"gone"}"#,
                 vec![r#"call h f {"a":1}"#, "end h Error None gone"],
             ),
             (
-                r#""name":"mcp_call","arguments":"{\"a\":2}","providerData":{"type":"mcp_call","name":"f","arguments":"{\"a\":1}"}"#,
+                r#""name":"mcp_call","arguments":"{\"a\":2}",
+                    "providerData":{"type":"mcp_call","name":"f","arguments":"{\"a\":1}"}"#,
                 vec![
                     r#"call h f {"arguments":{"a":1},"other_arguments":{"a":2}}"#,
                     "end h Ok None ",
                 ],
             ),
             (
-                r#""name":"mcp_approval_request","status":"in_progress","providerData":{"type":"mcp_approval_request","id":"r","name":"f","arguments":"{}"}"#,
+                r#""name":"mcp_approval_request","status":"in_progress",
+                    "providerData":{"type":"mcp_approval_request","id":"r","name":"f",
+                    "arguments":"{}"}"#,
                 vec!["call r f {}"],
             ),
             (
